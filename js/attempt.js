@@ -1,0 +1,368 @@
+import { discard, FAILED_BODY_MS, peek } from './body.js';
+import { Call, UNSENT } from './call.js';
+import { engine } from './engine.js';
+import { RetryError } from './errors.js';
+import { ENDING, Facts } from './facts.js';
+import { blockOf } from './headers.js';
+import { NOTHING_SENT, remember } from './history.js';
+import { Limit } from './limit.js';
+import { maskWith } from './mask.js';
+import { masked } from './masked.js';
+import { handleOf } from './policy.js';
+import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, refusesRedirects, Replay, urlOf, withFields } from './request.js';
+
+/** @import { History, StopMark } from './types.d.ts' */
+/** @typedef {import('./request.js').Input} Input */
+/** @typedef {import('./history.js').KeptHistory} KeptHistory */
+
+/** What the engine finds in the body of a 2xx JSON answer: see `bindings/text.rs`. */
+const INSPECTED = Object.freeze({ failed: 1, cutShort: 2, notJson: 3 });
+
+/**
+ * Whether a Response is handed over at once, without the engine.
+ *
+ * @param {Response} response
+ * @param {Readonly<Record<string, any>>} options
+ * @param {Input} input
+ * @param {RequestInit | undefined} init
+ */
+export function isDelivered(response, options, input, init) {
+  if (response?.ok) return !options.inspectOk || !isInspected(response, options, input, init);
+  return response?.status === 101 || response?.status === 304 || response?.type === 'opaque';
+}
+
+/**
+ * Whether a 2xx answer is read before it is handed over.
+ *
+ * @param {Response} response
+ * @param {Readonly<Record<string, any>>} options
+ * @param {Input} input
+ * @param {RequestInit | undefined} init
+ */
+function isInspected(response, options, input, init) {
+  if (response.body === null) return false;
+  if (options.expect === 'json') return true;
+  return methodOf(input, init) === 'POST' && /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+/**
+ * One call of a fetch.
+ *
+ * @extends {Call<Response>}
+ */
+export class FetchCall extends Call {
+  /**
+   * @param {import('./policy.js').RetryPolicy} policy
+   * @param {AbortSignal | undefined} signal
+   * @param {number} started
+   * @param {Input} input
+   * @param {RequestInit | undefined} init
+   */
+  constructor(policy, signal, started, input, init) {
+    super(policy, signal, started);
+    this.input = input;
+    this.init = init;
+    /** @type {any} What the last attempt sent. */
+    this.sent = init;
+    this.refuses = refusesRedirects(this.settings.options.redirects, input, init);
+    this.oneShot = isOneShot(init?.body) && this.settings.given.bodyFactory === undefined;
+    /** @type {Replay | undefined} */
+    this.replay = undefined;
+    /** @type {Response | undefined} What the last attempt brought. */
+    this.response = undefined;
+    /** @type {unknown} What the last attempt failed with when it brought no Response. */
+    this.error = undefined;
+    /** @type {string | undefined} */
+    this.idempotencyKey = undefined;
+    this.index = 0;
+  }
+
+  /** Makes the first attempt, and goes on from there. */
+  async first() {
+    const { input, init, settings } = this;
+    if (bringsBody(input, init)) {
+      if (input.bodyUsed) return this.threw(new TypeError('the body of the given Request was already used'));
+      if (!settings.once) this.replay = new Replay(input, settings.options.maxReplayBytes);
+    }
+    return this.goOn(await this.attempt(1, settings.limitMs, settings.limitIsDeadline));
+  }
+
+  /**
+   * A call that was cancelled before its first attempt was sent.
+   *
+   * @returns {Promise<Response>}
+   */
+  unsent() {
+    this.replay?.cancel();
+    remember(this.signal?.reason, NOTHING_SENT);
+    return Promise.reject(this.signal?.reason);
+  }
+
+  /**
+   * Goes on from a first attempt that threw.
+   *
+   * @param {unknown} error
+   */
+  threw(error) {
+    return this.enter(this.failedWith(error));
+  }
+
+  /**
+   * Goes on from a first attempt that brought a Response.
+   *
+   * @param {Response} response
+   */
+  async received(response) {
+    return this.goOn(await this.examine(response, undefined));
+  }
+
+  /** @param {Facts | null | number} facts */
+  goOn(facts) {
+    if (typeof facts === 'number') return this.unsent();
+    if (facts !== null) return this.enter(facts);
+    this.replay?.cancel();
+    return /** @type {Response} */ (this.response);
+  }
+
+  /**
+   * @override
+   * @param {number} attempt
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   */
+  async attempt(attempt, limitMs, byDeadline) {
+    const { settings, signal } = this;
+    const limit = limitMs < 0 ? undefined : new Limit(settings, limitMs, byDeadline, signal);
+    let response;
+    try {
+      const input = await this.prepared(attempt, limit);
+      if (signal?.aborted) return UNSENT.cancelled;
+      if (input === undefined) return UNSENT.oneShotBody;
+      this.index = attempt - 1;
+      discard(this.response);
+      this.response = undefined;
+      this.error = undefined;
+      const send = settings.given.fetch ?? platformFetch();
+      response = await race(send(input, this.sent), signal, limitMs, discard);
+    } catch (error) {
+      return signal?.aborted ? this.ended(ENDING.cancelled) : this.failedWith(error);
+    }
+    if (response === CANCELLED) return this.ended(ENDING.cancelled);
+    if (response === TIMED_OUT) return this.timedOut(/** @type {Limit} */ (limit));
+    return this.examine(response, limit);
+  }
+
+  /**
+   * The input of an attempt, `undefined` when its body could not be had again; its init
+   * goes to `this.sent`.
+   *
+   * @param {number} attempt
+   * @param {Limit | undefined} limit
+   * @returns {Promise<Input | undefined>}
+   */
+  async prepared(attempt, limit) {
+    const { given } = this.settings;
+    const { idempotencyKey: key } = given;
+    let { input } = this;
+    const init = copyOf(this.init);
+    if (this.refuses) init.redirect = 'manual';
+    if (limit !== undefined) init.signal = limit.signal;
+    /** @type {[string, string][]} */
+    const more = [];
+    if (key) {
+      this.idempotencyKey ??= key === true ? engine().uuid() : String(key());
+      more.push(['Idempotency-Key', /** @type {string} */ (this.idempotencyKey)]);
+    }
+    if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
+    if (more.length > 0) init.headers = withFields(init.headers ?? (isRequest(input) ? input.headers : undefined), more);
+    if (attempt > 1) {
+      const { bodyFactory } = given;
+      if (bodyFactory !== undefined) {
+        discard({ body: this.sent?.body });
+        const body = await race(Promise.resolve(bodyFactory()), this.signal);
+        if (body !== CANCELLED) init.body = body;
+        if (isOneShot(init.body)) init.duplex = 'half';
+      } else if (this.replay !== undefined) {
+        const body = await race(this.replay.bytes(), this.signal);
+        if (body === CANCELLED || body === undefined) return undefined;
+        const Class = /** @type {any} */ (input.constructor);
+        input = /** @type {Request} */ (new Class(input, { body }));
+      }
+    }
+    this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
+    return input;
+  }
+
+  /**
+   * What a Response is: a success (null), or the facts of a failure.
+   *
+   * @param {Response} response
+   * @param {Limit | undefined} limit
+   * @returns {Promise<Facts | null>}
+   */
+  async examine(response, limit) {
+    const { options } = this.settings;
+    if (typeof response !== 'object' || response === null || typeof response.status !== 'number') {
+      return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
+    }
+    this.response = response;
+    if (isDelivered(response, options, this.input, this.sent)) {
+      limit?.watchBody();
+      return null;
+    }
+    const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
+    let read;
+    if (reader !== undefined) {
+      const reading = response.ok ? reader.read(options.inspectBytes) : reader.read(options.errorBytes, FAILED_BODY_MS);
+      read = await race(reading, this.signal, limit?.bodyMs());
+      if (read === CANCELLED || read === TIMED_OUT) {
+        reader.cancel();
+        return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
+      }
+    }
+    return response.ok ? this.inspected(response, read) : this.respondedWith(response, read?.bytes);
+  }
+
+  /**
+   * @param {Response} response
+   * @param {import('./body.js').Reading | undefined} read
+   */
+  inspected(response, read) {
+    if (read === undefined) return null;
+    if (read.error !== undefined) {
+      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.ended(ENDING.truncated);
+    }
+    // A longer body than may be inspected is handed over.
+    if (!read.whole) return null;
+    const found = engine().inspect(read.bytes);
+    if (found === INSPECTED.failed) return this.respondedWith(response, read.bytes);
+    if (found === INSPECTED.cutShort) return this.ended(ENDING.truncated);
+    if (found === INSPECTED.notJson && this.settings.options.expect === 'json') return this.ended(ENDING.malformed);
+    return null;
+  }
+
+  /**
+   * @param {Response} response
+   * @param {Uint8Array | undefined} body
+   */
+  respondedWith(response, body) {
+    const facts = this.ended(ENDING.response);
+    facts.status = response.status;
+    facts.opaqueRedirect = response.type === 'opaqueredirect';
+    facts.headers = blockOf(response.headers);
+    facts.body = body;
+    return facts;
+  }
+
+  /** @param {unknown} error */
+  failedWith(error) {
+    this.error = error;
+    const facts = this.errorFacts(error, this.index);
+    // Only what fetch itself threw: an error that carries a response has said what it is.
+    facts.fromFetch = true;
+    return this.about(facts);
+  }
+
+  /** @param {Limit} limit */
+  timedOut(limit) {
+    discard(this.response);
+    this.response = undefined;
+    this.error = limit.reached();
+    return this.ended(limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
+  }
+
+  /** @param {number} ending */
+  ended(ending) {
+    return this.about(new Facts(ending));
+  }
+
+  /** @param {Facts} facts */
+  about(facts) {
+    facts.oneShot = this.oneShot || this.replay?.lost === true;
+    readRequest(facts, this.input, this.sent, this.settings.options.snapshotBody);
+    return facts;
+  }
+
+  /**
+   * @override
+   * @param {StopMark | undefined} mark
+   * @param {KeptHistory} history
+   */
+  settle(mark, history) {
+    this.replay?.cancel();
+    if (mark === 'cancelled' && this.signal?.aborted) return this.rejected(this.signal.reason, history);
+    if (mark === 'cancelled' || mark === 'hook_error') return this.rejected(this.thrown, history);
+    const { response } = this;
+    if (response === undefined) return this.rejected(this.presentable(this.error), history);
+    if (mark !== undefined && this.refuses && history.read().last?.error.kind === 'redirected') {
+      return this.rejected(this.redirected(response, history.read()), history);
+    }
+    const delivered = mark !== undefined && this.settings.given.markFinal ? finalCopy(response) : response;
+    remember(delivered, history);
+    this.resolve(delivered);
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {KeptHistory} history
+   */
+  rejected(error, history) {
+    discard(this.response);
+    remember(error, history);
+    this.reject(error);
+  }
+
+  /**
+   * The platform's error as it may leave: without secrets, and no AbortError that the
+   * caller did not cause.
+   *
+   * @param {unknown} error
+   */
+  presentable(error) {
+    const headers = blockOf(this.sent?.headers ?? (isRequest(this.input) ? this.input.headers : undefined));
+    const masker = handleOf(this.policy).masker(urlOf(this.input), headers);
+    const clean = masked(error, maskWith(masker));
+    masker.free();
+    if (!(clean instanceof Error) || clean.name !== 'AbortError') return clean;
+    return new TypeError('fetch was aborted, but not by the caller', { cause: clean });
+  }
+
+  /**
+   * @param {Response} response
+   * @param {History} history
+   */
+  redirected(response, history) {
+    const { last, attempts, retry, mark } = history;
+    const status = response.type === 'opaqueredirect' ? '' : ` (HTTP ${response.status})`;
+    const message = `${last?.request?.method} ${last?.request?.url} was answered with a redirect${status}, which could carry `
+      + "credentials to another host; to follow it set redirects: 'platform' or init.redirect";
+    return new RetryError(
+      { kind: 'redirected', message, ...(last?.error.status !== undefined && { status: last.error.status }) },
+      { retry, ...(attempts && { attempts }), ...(mark && { mark }) },
+    );
+  }
+}
+
+/**
+ * The Response, marked so that an SDK does not retry it; as it is when its status is one
+ * that no Response can be made with.
+ *
+ * @param {Response} response
+ */
+function finalCopy(response) {
+  const Class = /** @type {typeof Response} */ (response.constructor);
+  const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
+  headers.set(engine().vetoHeader(), 'false');
+  const { status, statusText } = response;
+  return status === 0 ? response : new Class(response.body, { status, statusText, headers });
+}
+
+/**
+ * Whether it is worth a clone to look.
+ *
+ * @param {Response} response
+ */
+function mayHaveBody(response) {
+  return Boolean(response.body) && response.headers.get('content-length') !== '0';
+}

@@ -1,0 +1,295 @@
+import { ignore } from './body.js';
+import { dropEngine, engine, isTrap } from './engine.js';
+import { findRetryError, RetryError } from './errors.js';
+import { ENDING, Facts, readError } from './facts.js';
+import { KeptHistory, readRecord } from './history.js';
+import { handleOf, settingsOf } from './policy.js';
+import { CANCELLED, race } from './race.js';
+
+/** @import { StopMark, Verdict } from './types.d.ts' */
+/** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
+
+/** The calls that are in the engine, so that none hangs when the engine breaks down. */
+const running = new Set();
+
+/** What a hook's promise resolves to for the engine: see `bindings/host.rs`. */
+const THREW = null;
+const WAS_CANCELLED = 0;
+
+const NOT_DRIVEN = -1;
+
+/** How an attempt stands, as the engine numbers it. */
+const [RUNNING, SUCCEEDED, FAILED] = [0, 1, 2];
+/** Why nothing was sent. */
+export const UNSENT = Object.freeze({ cancelled: 3, oneShotBody: 4 });
+
+/**
+ * One call, as the host that the engine drives. A subclass knows how to make an attempt
+ * and what the call comes back with.
+ *
+ * @abstract
+ * @template T
+ */
+export class Call {
+  /**
+   * @param {RetryPolicy} policy
+   * @param {AbortSignal | undefined} signal The caller's own.
+   * @param {number} started Monotonic milliseconds.
+   */
+  constructor(policy, signal, started) {
+    this.policy = policy;
+    this.settings = settingsOf(policy);
+    this.signal = signal;
+    this.started = started;
+    const { clock, unref } = this.settings.given;
+    this.sleepsItself = clock !== undefined || unref === true;
+    /** @type {unknown} What a hook threw. */
+    this.thrown = undefined;
+    /** @type {unknown[] | undefined} The RetryErrors that attempts failed with, by index. */
+    this.raised = undefined;
+    /** The call's number in the engine. */
+    this.drive = NOT_DRIVEN;
+    this.woken = false;
+    /** How the attempt stands. */
+    this.standing = RUNNING;
+    /** @type {Facts | null | number} */
+    this.facts = null;
+    /** @type {(value: T) => void} */
+    this.resolve = ignore;
+    /** @type {(error: unknown) => void} */
+    this.reject = ignore;
+  }
+
+  /**
+   * Makes one attempt.
+   *
+   * @abstract
+   * @param {number} attempt 1-based.
+   * @param {number} limitMs Below zero is no limit.
+   * @param {boolean} byDeadline Whether the deadline set the limit.
+   * @returns {Promise<Facts | null | number>} null after a success, a number of UNSENT when
+   *   nothing was sent.
+   */
+  attempt(attempt, limitMs, byDeadline) {
+    throw new Error(`${attempt} ${limitMs} ${byDeadline}`);
+  }
+
+  /**
+   * Resolves or rejects the call.
+   *
+   * @abstract
+   * @param {StopMark | undefined} mark
+   * @param {KeptHistory} history
+   */
+  settle(mark, history) {
+    throw new Error(`${mark} ${history}`);
+  }
+
+  /**
+   * Hands a call whose first attempt failed to the engine.
+   *
+   * @param {Facts} facts
+   * @returns {Promise<T>}
+   */
+  enter(facts) {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      running.add(this);
+      const { mono, wall } = this.settings;
+      try {
+        // When the call began by the wall clock, without reading that clock on every success.
+        const began = wall() - (mono() - this.started);
+        this.drive = engine().driveStart(handleOf(this.policy), /** @type {any} */ (this), this.started, began, /** @type {any} */ (facts));
+      } catch (error) {
+        this.broke(error);
+        return;
+      }
+      this.poll();
+    });
+  }
+
+  poll() {
+    this.woken = false;
+    if (this.drive === NOT_DRIVEN) return;
+    try {
+      engine().drivePoll(this.drive);
+    } catch (error) {
+      this.broke(error);
+    }
+  }
+
+  /**
+   * A trap leaves the instance unusable: it is dropped, and every call in it ends.
+   *
+   * @param {unknown} error
+   */
+  broke(error) {
+    const trapped = isTrap(error);
+    if (trapped) dropEngine();
+    else if (this.drive !== NOT_DRIVEN) engine().driveDrop(this.drive);
+    for (const call of trapped ? [...running] : [this]) {
+      call.drive = NOT_DRIVEN;
+      running.delete(call);
+      call.reject(trapped ? new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: error }) : error);
+    }
+  }
+
+  // What follows is called by the engine: see `bindings/host.rs`.
+
+  /**
+   * @param {number} attempt
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   */
+  begin(attempt, limitMs, byDeadline) {
+    this.standing = RUNNING;
+    this.attempt(attempt, limitMs, byDeadline).then(
+      (facts) => {
+        this.facts = facts;
+        this.standing = typeof facts === 'number' ? facts : facts === null ? SUCCEEDED : FAILED;
+        this.poll();
+      },
+      (error) => this.broke(error),
+    );
+  }
+
+  /**
+   * @param {string} mark Empty after a success.
+   * @param {string} text
+   */
+  finish(mark, text) {
+    this.drive = NOT_DRIVEN;
+    running.delete(this);
+    const history = new KeptHistory(text, this.raised);
+    try {
+      if (this.settings.given.onEvent !== undefined) {
+        const outcome = mark === '' ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed';
+        this.notify({ type: 'settled', outcome, history: history.read() });
+      }
+      this.settle(mark === '' ? undefined : /** @type {StopMark} */ (mark), history);
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  mono() {
+    return this.settings.mono();
+  }
+
+  wall() {
+    return this.settings.wall();
+  }
+
+  unit() {
+    const { random } = this.settings.given;
+    return random?.();
+  }
+
+  wake() {
+    if (this.woken) return;
+    this.woken = true;
+    queueMicrotask(() => this.poll());
+  }
+
+  /**
+   * A wait that is not the engine's own.
+   *
+   * @param {number} ms
+   */
+  async sleep(ms) {
+    const { clock } = this.settings.given;
+    /** @type {any} */
+    let timer;
+    try {
+      const wait = clock ? clock.sleep(ms, this.signal) : new Promise((resolve) => {
+        timer = setTimeout(resolve, ms);
+        timer.unref?.();
+      });
+      return (await race(wait, this.signal)) !== CANCELLED && !this.signal?.aborted;
+    } catch (error) {
+      this.thrown = error;
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * @param {string} record
+   * @param {Verdict} verdict
+   */
+  ask(record, verdict) {
+    const { shouldRetry } = this.settings.given;
+    return this.hooked(async () => {
+      const said = await shouldRetry?.(readRecord(record, this.raised), Object.freeze(verdict));
+      return typeof said === 'boolean' ? said : undefined;
+    });
+  }
+
+  /** @param {string} record */
+  announce(record) {
+    const { onRetry } = this.settings.given;
+    return this.hooked(async () => {
+      await onRetry?.(readRecord(record, this.raised), { signal: this.signal });
+    });
+  }
+
+  /**
+   * @param {string} record
+   * @param {Verdict} verdict
+   */
+  tellFailed(record, verdict) {
+    this.notify({ type: 'failed', attempt: readRecord(record, this.raised), verdict: Object.freeze(verdict) });
+  }
+
+  /**
+   * @param {string} record
+   * @param {number} delayMs
+   * @param {string} from
+   */
+  tellWaiting(record, delayMs, from) {
+    this.notify({ type: 'waiting', attempt: readRecord(record, this.raised), delayMs, from });
+  }
+
+  /**
+   * @param {() => Promise<unknown>} hook
+   * @returns {Promise<unknown>}
+   */
+  async hooked(hook) {
+    try {
+      const said = await race(hook(), this.signal);
+      return said === CANCELLED || this.signal?.aborted ? WAS_CANCELLED : said;
+    } catch (error) {
+      if (this.signal?.aborted) return WAS_CANCELLED;
+      this.thrown = error;
+      return THREW;
+    }
+  }
+
+  /** @param {any} event */
+  notify(event) {
+    const { onEvent } = this.settings.given;
+    if (onEvent === undefined) return;
+    try {
+      Promise.resolve(onEvent(Object.freeze(event))).catch(ignore);
+    } catch {
+      // An observer never fails a call.
+    }
+  }
+
+  /**
+   * The facts of an error that an attempt ended with.
+   *
+   * @param {unknown} error
+   * @param {number} index The attempt's, from 0.
+   * @param {number} [ending]
+   */
+  errorFacts(error, index, ending = ENDING.error) {
+    const facts = new Facts(ending);
+    readError(facts, error);
+    const raised = findRetryError(error);
+    if (raised !== undefined) (this.raised ??= [])[index] = raised;
+    return facts;
+  }
+}

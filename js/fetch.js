@@ -1,0 +1,96 @@
+import { FetchCall, isDelivered } from './attempt.js';
+import { NOTHING_SENT, remember } from './history.js';
+import { policyOf, settingsOf } from './policy.js';
+import { isRequest, manually, platformFetch, refusesRedirects, signalOf } from './request.js';
+
+/** @import { FetchOptions, RetryingFetch } from './types.d.ts' */
+/** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
+/** @typedef {import('./request.js').Input} Input */
+
+/**
+ * @param {FetchOptions} [options]
+ * @returns {RetryingFetch}
+ */
+export function createFetch(options) {
+  return fetchUnder(policyOf(options));
+}
+
+/**
+ * @param {RetryPolicy} policy
+ * @returns {RetryingFetch}
+ */
+function fetchUnder(policy) {
+  const { options, given, limitMs, mono } = settingsOf(policy);
+  // Nothing has to be prepared for an attempt under such a policy.
+  const plain = limitMs < 0 && !given.idempotencyKey && given.retryCountHeader === undefined;
+  const { redirects } = options;
+
+  /**
+   * @param {Input} input
+   * @param {RequestInit} [init]
+   * @param {FetchOptions} [changes]
+   * @returns {Promise<Response>}
+   */
+  function dacapo(input, init, changes) {
+    if (changes !== undefined) return promised(() => fetchUnder(policy.with(changes))(input, init));
+    if (plain && init?.signal == null && !isRequest(input)) return plainly(input, init);
+    return promised(() => carefully(policy, input, init));
+  }
+
+  /**
+   * The happy path: nothing is prepared, and nothing is left to clean up.
+   *
+   * @param {string | URL} input
+   * @param {RequestInit | undefined} init
+   */
+  async function plainly(input, init) {
+    const started = mono();
+    const refuses = refusesRedirects(redirects, input, init);
+    let response;
+    try {
+      const send = given.fetch ?? platformFetch();
+      response = await send(input, refuses ? manually(init) : init);
+    } catch (error) {
+      return new FetchCall(policy, undefined, started, input, init).threw(error);
+    }
+    if (isDelivered(response, options, input, init)) return response;
+    return new FetchCall(policy, undefined, started, input, init).received(response);
+  }
+
+  return Object.assign(dacapo, {
+    /** @param {FetchOptions} changes */
+    with: (changes) => fetchUnder(policy.with(changes)),
+    policy,
+  });
+}
+
+/**
+ * Any other call: one with a signal, a limit, a Request, or headers of ours.
+ *
+ * @param {RetryPolicy} policy
+ * @param {Input} input
+ * @param {RequestInit | undefined} init
+ */
+function carefully(policy, input, init) {
+  const signal = signalOf(input, init);
+  if (signal?.aborted) {
+    remember(signal.reason, NOTHING_SENT);
+    return Promise.reject(signal.reason);
+  }
+  return new FetchCall(policy, signal, settingsOf(policy).mono(), input, init).first();
+}
+
+/**
+ * A function that returns a promise never throws.
+ *
+ * @template T
+ * @param {() => Promise<T>} start
+ * @returns {Promise<T>}
+ */
+function promised(start) {
+  try {
+    return start();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}

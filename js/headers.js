@@ -1,0 +1,50 @@
+import { read } from './errors.js';
+
+/**
+ * Every name and value of headers in any shape that `fetch` or an HTTP client has. What is
+ * no header is left out.
+ *
+ * @param {any} headers
+ * @returns {[string, string][]}
+ */
+export function fieldsOf(headers) {
+  /** @type {[string, string][]} */
+  const fields = [];
+  const add = (/** @type {unknown} */ name, /** @type {unknown} */ value) => {
+    if (Array.isArray(value)) for (const one of value) add(name, one);
+    else if (typeof value === 'string' || typeof value === 'number') fields.push([String(name), String(value)]);
+  };
+  if (typeof headers !== 'object' || headers === null) return fields;
+  try {
+    if (typeof headers[Symbol.iterator] === 'function') {
+      for (const pair of headers) if (pair?.length === 2) add(pair[0], pair[1]);
+    } else if (typeof headers.forEach === 'function') {
+      headers.forEach((/** @type {unknown} */ value, /** @type {unknown} */ name) => add(name, value));
+    } else {
+      for (const name of Object.keys(headers)) add(name, read(headers, name));
+    }
+  } catch {
+    // A hostile iterator: what came before it stands.
+  }
+  return fields;
+}
+
+/**
+ * Headers as the one text that the engine reads: a name, a line feed, a value, a line feed.
+ *
+ * @param {any} headers
+ */
+export function blockOf(headers) {
+  let block = '';
+  for (const [name, value] of fieldsOf(headers)) block += `${oneLine(name)}\n${oneLine(value)}\n`;
+  return block;
+}
+
+/**
+ * A line break in a bad value must not pass for the end of a field.
+ *
+ * @param {string} text
+ */
+function oneLine(text) {
+  return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
+}

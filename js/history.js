@@ -1,0 +1,119 @@
+import { isRetryError, linked, read } from './errors.js';
+
+/** @import { AttemptRecord, History } from './types.d.ts' */
+
+/** @type {WeakMap<object, KeptHistory>} */
+const histories = new WeakMap();
+
+/** A history as the engine wrote it, read when somebody asks. */
+export class KeptHistory {
+  /** @type {string} */
+  #text;
+  /** @type {readonly any[] | undefined} */
+  #raised;
+  /** @type {History | undefined} */
+  #history;
+
+  /**
+   * @param {string} text
+   * @param {readonly unknown[]} [raised] The RetryErrors that attempts failed with, by index.
+   */
+  constructor(text, raised) {
+    this.#text = text;
+    this.#raised = raised;
+  }
+
+  read() {
+    if (this.#history === undefined) {
+      const history = JSON.parse(this.#text);
+      for (const record of [...(history.attempts ?? []), history.last]) complete(record, this.#raised);
+      this.#history = deepFreeze(history);
+      this.#text = '';
+    }
+    return /** @type {History} */ (this.#history);
+  }
+}
+
+/** The history of a call that was cancelled before it sent anything. */
+export const NOTHING_SENT = new KeptHistory(JSON.stringify({
+  retry: {
+    totalAttempts: 0, failedAttempts: 0,
+    wastedPromptTokens: 0, wastedCompletionTokens: 0, wastedTotalTokens: 0, wasteIsLowerBound: false,
+  },
+  mark: 'cancelled',
+}));
+
+/**
+ * A record as JavaScript sees it, frozen.
+ *
+ * @param {string} text
+ * @param {readonly unknown[]} [raised]
+ * @returns {AttemptRecord}
+ */
+export function readRecord(text, raised) {
+  return deepFreeze(complete(JSON.parse(text), raised));
+}
+
+/**
+ * Adds what only a live RetryError holds.
+ *
+ * @param {any} record
+ * @param {readonly any[]} [raised]
+ */
+function complete(record, raised) {
+  const error = raised?.[record?.index];
+  if (error?.issues !== undefined) record.error.issues = error.issues;
+  if (error?.attempts !== undefined) record.error.attempts = error.attempts;
+  return record;
+}
+
+/**
+ * @template T
+ * @param {T} value
+ * @returns {T}
+ */
+export function deepFreeze(value) {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}
+
+/**
+ * Keeps a call's history under what the call came back with.
+ *
+ * @param {unknown} x
+ * @param {KeptHistory} history
+ */
+export function remember(x, history) {
+  if ((typeof x !== 'object' && typeof x !== 'function') || x === null) return;
+  histories.set(x, history);
+  // SDKs keep a Response's headers on the errors they make of it.
+  const headers = read(x, 'headers');
+  if (typeof headers === 'object' && headers !== null) histories.set(headers, history);
+}
+
+/**
+ * @param {unknown} x
+ * @returns {History | undefined}
+ */
+export function historyOf(x) {
+  if (typeof x === 'function') return histories.get(x)?.read();
+  for (const one of linked(x)) {
+    if (typeof one !== 'object' || one === null) continue;
+    const found = kept(one) ?? kept(read(one, 'headers')) ?? kept(read(one, 'response'));
+    if (found !== undefined) return found.read();
+    if (isRetryError(one) && one.retry !== undefined) {
+      const { attempts, retry, mark } = one;
+      return Object.freeze({ ...(attempts && { attempts }), retry, ...(mark && { mark }) });
+    }
+  }
+  return undefined;
+}
+
+/** @param {any} x */
+function kept(x) {
+  if (typeof x !== 'object' || x === null) return undefined;
+  return histories.get(x) ?? histories.get(read(x, 'headers'));
+}

@@ -1,0 +1,61 @@
+/** The limit of one attempt: its signal, and what is left of it for the body. */
+export class Limit {
+  /**
+   * @param {import('./policy.js').Settings} settings
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   * @param {AbortSignal | undefined} callers
+   */
+  constructor(settings, limitMs, byDeadline, callers) {
+    this.settings = settings;
+    this.limitMs = limitMs;
+    this.byDeadline = byDeadline;
+    this.sentAt = settings.mono();
+    this.controller = new AbortController();
+    this.signal = callers === undefined ? this.controller.signal : either(callers, this.controller);
+  }
+
+  /** What is left for the body; below zero is no limit. */
+  bodyMs() {
+    const { options } = this.settings;
+    if (!this.byDeadline && options.timeoutCovers === 'headers') return -1;
+    return Math.max(0, this.limitMs - (this.settings.mono() - this.sentAt));
+  }
+
+  /** Lets the limit run on while the caller reads the body. */
+  watchBody() {
+    if (this.byDeadline || this.settings.options.timeoutCovers === 'headers') return;
+    const timer = setTimeout(() => this.reached(), this.bodyMs());
+    // Nobody can tell when the caller has read it all, so the timer must not keep Node alive.
+    /** @type {any} */ (timer).unref?.();
+  }
+
+  /** Ends the attempt, and says which option did. */
+  reached() {
+    const { options } = this.settings;
+    const text = this.byDeadline
+      ? `deadlineMs: the call did not end within ${options.deadlineMs} ms`
+      : `timeoutMs: the attempt did not ${options.timeoutCovers === 'headers' ? 'answer' : 'end'} within ${options.timeoutMs} ms`;
+    const error = new DOMException(text, 'TimeoutError');
+    this.controller.abort(error);
+    return error;
+  }
+}
+
+/**
+ * A signal that follows two. `AbortSignal.any` holds both weakly, so the link lives as long
+ * as the body that is read under it, and leaves no listener on the caller's.
+ *
+ * @param {AbortSignal} callers
+ * @param {AbortController} ours
+ * @returns {AbortSignal}
+ */
+function either(callers, ours) {
+  try {
+    return AbortSignal.any([callers, ours.signal]);
+  } catch {
+    // An older runtime, or a signal of another library: followed by hand.
+    callers.addEventListener('abort', () => ours.abort(callers.reason), { once: true, signal: ours.signal });
+    return ours.signal;
+  }
+}

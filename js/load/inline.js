@@ -1,0 +1,54 @@
+// The engine comes along as text and is compiled when a call first needs it: works wherever WebAssembly may compile.
+//
+// Each export that needs the engine brings the loader along by itself, so a bundler that honours `sideEffects: false`
+// neither loses the loader nor keeps the engine for a program that only calls, say, `isRetryError`.
+
+import { length, text } from '../../pkg/dacapo_inline.js';
+import { provide } from '../engine.js';
+import * as api from '../index.js';
+
+/** The module's bytes; xtask/src/inline.rs says how they were written. */
+function bytes() {
+  const module = new Uint8Array(length);
+  for (let at = 0, read = 0; at < length; at++) {
+    const code = text.charCodeAt(read++);
+    module[at] = code < 123 ? code : ((code - 123) << 6) | (text.charCodeAt(read++) - 48);
+  }
+  return module;
+}
+
+function load() {
+  try {
+    return new WebAssembly.Module(bytes());
+  } catch (cause) {
+    // The bytes are known to be good, so it is the platform that refuses.
+    throw new Error(
+      "dacapo: this platform does not let WebAssembly compile. In a page, its Content-Security-Policy has to allow 'wasm-unsafe-eval' in script-src; in a Worker or edge runtime, give dacapo/slim a compiled module.",
+      { cause },
+    );
+  }
+}
+
+/**
+ * @template T
+ * @param {T} value
+ * @returns {T}
+ */
+const link = (value) => (provide(load), value);
+
+export { findRetryError, historyOf, isRetryError, matchesKind } from '../index.js';
+export const backoffDelay = /* @__PURE__ */ link(api.backoffDelay);
+export const classify = /* @__PURE__ */ link(api.classify);
+export const createFetch = /* @__PURE__ */ link(api.createFetch);
+export const explain = /* @__PURE__ */ link(api.explain);
+export const parseRetryAfter = /* @__PURE__ */ link(api.parseRetryAfter);
+export const providerKind = /* @__PURE__ */ link(api.providerKind);
+export const redactHeaders = /* @__PURE__ */ link(api.redactHeaders);
+export const retry = /* @__PURE__ */ link(api.retry);
+export const RetryError = /* @__PURE__ */ link(api.RetryError);
+export const RetryPolicy = /* @__PURE__ */ link(api.RetryPolicy);
+export const retryStream = /* @__PURE__ */ link(api.retryStream);
+export const sanitizeBaseUrl = /* @__PURE__ */ link(api.sanitizeBaseUrl);
+export const sanitizeUrl = /* @__PURE__ */ link(api.sanitizeUrl);
+export const withFallback = /* @__PURE__ */ link(api.withFallback);
+export const withRetry = /* @__PURE__ */ link(api.withRetry);

@@ -1,0 +1,26 @@
+// The caller brings the engine: from a file, a CDN, a cache, or as a module that the platform has compiled.
+
+import { provide } from '../engine.js';
+
+export * from '../index.js';
+
+/**
+ * @param {WebAssembly.Module | BufferSource | Response | URL | string
+ *   | Promise<WebAssembly.Module | BufferSource | Response>} source
+ */
+export async function init(source) {
+  // Before the first await, so that `init(module)` is done when it returns, also at a Worker's global scope.
+  const module = source instanceof WebAssembly.Module ? source : await compile(await source);
+  provide(() => module);
+}
+
+/** @param {WebAssembly.Module | BufferSource | Response | URL | string} source */
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (typeof source === 'string' || source instanceof URL) source = await fetch(source);
+  if ('arrayBuffer' in source && typeof source.arrayBuffer === 'function') {
+    if (!source.ok) throw new Error(`dacapo: the engine could not be fetched: ${source.status} ${source.url}`);
+    source = await source.arrayBuffer();
+  }
+  return WebAssembly.compile(/** @type {BufferSource} */ (source));
+}

@@ -1,0 +1,132 @@
+import { Call } from './call.js';
+import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
+import { ENDING, Facts } from './facts.js';
+import { NOTHING_SENT, remember } from './history.js';
+import { Limit } from './limit.js';
+import { policyOf, settingsOf } from './policy.js';
+import { CANCELLED, race, TIMED_OUT } from './race.js';
+
+/** @import { AttemptContext, History, RetryErrorInit, RetryOptions, StopMark } from './types.d.ts' */
+
+/**
+ * @template T
+ * @param {(context: AttemptContext) => T | PromiseLike<T>} operation
+ * @param {RetryOptions} [options]
+ * @returns {Promise<T>}
+ */
+export async function retry(operation, options) {
+  if (typeof operation !== 'function') throw configError(`retry: the operation is ${show(operation)}, must be a function`);
+  let signal;
+  let policy;
+  if (options === undefined || options === null || typeof options !== 'object') {
+    policy = policyOf(options ?? undefined);
+  } else {
+    const { signal: given, ...own } = options;
+    signal = callersSignal(given);
+    policy = policyOf(own);
+  }
+  if (signal?.aborted) {
+    remember(signal.reason, NOTHING_SENT);
+    throw signal.reason;
+  }
+  const call = new OperationCall(policy, signal, settingsOf(policy).mono(), operation);
+  const facts = await call.attempt(1, call.settings.limitMs, call.settings.limitIsDeadline);
+  return facts === null ? /** @type {T} */ (call.value) : call.enter(facts);
+}
+
+/**
+ * @param {AbortSignal | null | undefined} signal
+ * @returns {AbortSignal | undefined}
+ */
+function callersSignal(signal) {
+  if (signal === undefined || signal === null) return undefined;
+  if (typeof signal.addEventListener === 'function' && typeof signal.aborted === 'boolean') return signal;
+  throw configError(`retry: signal is ${show(signal)}, must be an AbortSignal`);
+}
+
+/**
+ * One call of an operation.
+ *
+ * @template T
+ * @extends {Call<T>}
+ */
+class OperationCall extends Call {
+  /**
+   * @param {import('./policy.js').RetryPolicy} policy
+   * @param {AbortSignal | undefined} signal
+   * @param {number} started
+   * @param {(context: AttemptContext) => T | PromiseLike<T>} operation
+   */
+  constructor(policy, signal, started, operation) {
+    super(policy, signal, started);
+    this.operation = operation;
+    /** @type {T | undefined} */
+    this.value = undefined;
+    /** @type {unknown} What the last attempt failed with. */
+    this.error = undefined;
+  }
+
+  /**
+   * @override
+   * @param {number} attempt
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   */
+  async attempt(attempt, limitMs, byDeadline) {
+    const { signal } = this;
+    const limit = limitMs < 0 ? undefined : new Limit(this.settings, limitMs, byDeadline, signal);
+    let value;
+    try {
+      const running = Promise.resolve(this.operation({ attempt, signal: limit?.signal ?? signal }));
+      value = await race(running, signal, limitMs);
+    } catch (error) {
+      if (signal?.aborted) return new Facts(ENDING.cancelled);
+      this.error = error;
+      return this.errorFacts(error, attempt - 1);
+    }
+    if (value === CANCELLED) return new Facts(ENDING.cancelled);
+    if (value === TIMED_OUT) {
+      this.error = limit?.reached();
+      return new Facts(byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
+    }
+    this.value = value;
+    return null;
+  }
+
+  /**
+   * @override
+   * @param {StopMark | undefined} mark
+   * @param {import('./history.js').KeptHistory} history
+   */
+  settle(mark, history) {
+    if (mark === undefined) {
+      remember(this.value, history);
+      return this.resolve(/** @type {T} */ (this.value));
+    }
+    let error;
+    if (mark === 'cancelled' && this.signal?.aborted) error = this.signal.reason;
+    else if (mark === 'cancelled' || mark === 'hook_error') error = this.thrown;
+    else error = this.exhausted(mark, history.read());
+    remember(error, history);
+    this.reject(error);
+  }
+
+  /**
+   * @param {StopMark} mark
+   * @param {History} history
+   */
+  exhausted(mark, history) {
+    const { last, attempts, retry } = history;
+    const snapshot = /** @type {import('./types.d.ts').ErrorSnapshot} */ (last?.error);
+    const { kind, message, retryable, code, status, provider, retryAfterMs } = snapshot;
+    /** @type {RetryErrorInit} */
+    const init = { kind, message, retryable, cause: this.error };
+    const raised = this.raised?.[last?.index ?? -1];
+    const seen = /** @type {any} */ ({ code, status, provider, retryAfterMs });
+    for (const name of GIVEN) {
+      const value = (raised === undefined ? undefined : read(raised, name)) ?? seen[name];
+      if (value !== undefined) /** @type {any} */ (init)[name] = value;
+    }
+    return new RetryError(init, { retry, mark, causeText: describe(this.error), ...(attempts && { attempts }) });
+  }
+}

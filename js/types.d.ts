@@ -1,0 +1,505 @@
+/**
+ * dacapo: the public contract.
+ *
+ * Units are in the names: `…Ms` is milliseconds, `…Bytes` is bytes. `n` counts waits
+ * from 1, `attempt` counts sends from 1, `index` counts attempts from 0.
+ */
+
+// ---------------------------------------------------------------- kinds
+
+/** What a failure is. The table of their properties is in `docs/kinds.md`. */
+export type ErrorKind =
+  | 'cancelled'
+  | 'timeout'
+  | 'transport'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'server_error'
+  | 'quota_exhausted'
+  | 'spend_limit_reached'
+  | 'auth'
+  | 'permission'
+  | 'not_found'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'conflict'
+  | 'request_too_large'
+  | 'context_exceeded'
+  | 'content_filtered'
+  | 'refused'
+  | 'malformed_response'
+  | 'response_truncated'
+  | 'schema_mismatch'
+  | 'invalid_transcript'
+  | 'invalid_request'
+  | 'max_rounds_exceeded'
+  | 'tool_calls_already_executed'
+  | 'max_output_exceeds_context'
+  | 'budget_exceeded'
+  | 'capability_missing'
+  | 'bad_definition'
+  | 'redirected'
+  | 'circuit_open'
+  | 'retry_budget_exhausted'
+  | 'deadline_exceeded'
+  | 'fallback_exhausted'
+  | 'invalid_config'
+  | 'retry_loop_exhausted'
+  | 'unknown';
+
+/** The coarser name VernLLM gives a kind. */
+export type ErrorType =
+  | 'timeout'
+  | 'api'
+  | 'network'
+  | 'parse'
+  | 'validation'
+  | 'invalid_params'
+  | 'rate_limited'
+  | 'quota_exceeded'
+  | 'circuit_open'
+  | 'fallback_exhausted'
+  | 'aborted'
+  | 'unknown';
+
+/** Why a call was not (or no longer) played again. */
+export type StopMark =
+  /** The failure's kind is not retried under this policy. */
+  | 'not_retryable'
+  /** `maxAttempts` sends were made. */
+  | 'attempts_exhausted'
+  /** The next wait would end at or after `deadlineMs`, or the deadline passed in flight. */
+  | 'deadline_exceeded'
+  /** The server asked for a longer wait than `maxRetryAfterMs`. */
+  | 'retry_after_beyond'
+  /** The request body can be read only once and there is no `bodyFactory`. */
+  | 'one_shot_body'
+  /** The request's method is not in `methods`. */
+  | 'method_not_retried'
+  /** `shouldRetry` said no. */
+  | 'hook_veto'
+  /** A hook threw under `hookErrors: 'throw'`. */
+  | 'hook_error'
+  /** The caller's signal aborted. */
+  | 'cancelled';
+
+// ---------------------------------------------------------------- records
+
+/** Tokens as one provider call reported them. */
+export interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly total: number;
+}
+
+/** What failed, as a record: never the live error, never a secret of the request. */
+export interface ErrorSnapshot {
+  /** At most 1000 characters, masked before it was cut. */
+  readonly message: string;
+  readonly kind: ErrorKind;
+  readonly type: ErrorType;
+  /** The provider's or the runtime's own code, such as `ECONNRESET`. */
+  readonly code?: string;
+  /** The HTTP status; absent when no response came. */
+  readonly status?: number;
+  readonly provider?: string;
+  /** What a validator found, when the caller raised `schema_mismatch`. */
+  readonly issues?: readonly unknown[];
+  /** The server's wait hint. `0` is a hint of zero; absent is no hint. */
+  readonly retryAfterMs?: number;
+  readonly retryable: boolean;
+  /** Which rule decided, such as `status`, `transport`, `server_veto`. */
+  readonly rule: string;
+  /** The attempts inside this failure, when it was itself a retried call. */
+  readonly attempts?: readonly AttemptRecord[];
+}
+
+/** What was sent, without credentials. */
+export interface RequestSnapshot {
+  readonly method: string;
+  /** With userinfo dropped and secret query values masked. */
+  readonly url: string;
+  /** Sensitive headers are removed. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** With `snapshotBody` only: text up to 16 KiB, or `[FormData]`, `[Blob 123 bytes]`, … */
+  readonly body?: string;
+}
+
+/** One failed attempt. Frozen. */
+export interface AttemptRecord {
+  /** 0-based. */
+  readonly index: number;
+  /** 1-based. */
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** `rate_limited`, `server_error`, `timeout`, `transport`, or the kind. */
+  readonly reason: string;
+  /**
+   * The wait after this attempt. In `onRetry` the wait that is about to begin; in a
+   * history the wait really slept (shorter when a cancel cut it), 0 on the last attempt.
+   */
+  readonly delayMs: number;
+  /** Where `delayMs` came from. */
+  readonly delayFrom?: 'backoff' | 'hint';
+  readonly retryAfterMs?: number;
+  /** Whether output had begun. */
+  readonly streamed: boolean;
+  readonly tokens?: Tokens;
+  readonly error: ErrorSnapshot;
+  /** Absent for `retry()`, whose requests are not ours to see. */
+  readonly request?: RequestSnapshot;
+}
+
+/** The ledger of a call. */
+export interface RetryLedger {
+  /** Sends made. A clean run is 1. */
+  readonly totalAttempts: number;
+  /** Every failed send, the last one included. */
+  readonly failedAttempts: number;
+  readonly wastedPromptTokens: number;
+  readonly wastedCompletionTokens: number;
+  readonly wastedTotalTokens: number;
+  /** A failed attempt may have cost tokens that nobody reported. */
+  readonly wasteIsLowerBound: boolean;
+}
+
+/** What a call went through. Frozen. */
+export interface History {
+  /** The failures retried past; absent when nothing was retried. */
+  readonly attempts?: readonly AttemptRecord[];
+  readonly retry: RetryLedger;
+  /** The failure the call ended with; absent when it succeeded. */
+  readonly last?: AttemptRecord;
+  /** Why the call ended without success; absent when it succeeded. */
+  readonly mark?: StopMark;
+}
+
+// ---------------------------------------------------------------- options
+
+export type Jitter = 'none' | 'equal' | 'full' | 'decorrelated' | { additive: number };
+
+/** What the built-in rules say of a failure. */
+export interface Verdict {
+  readonly kind: ErrorKind;
+  readonly retryable: boolean;
+  readonly code: string | null;
+  readonly retryAfterMs: number | null;
+  readonly provider?: string;
+  /** Which rule decided. */
+  readonly rule: string;
+}
+
+export type PresetName = 'elelem' | 'vernllm' | 'onellm';
+
+export type HintSourceName = 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after';
+
+/** `deciding: true` where an event came from a call that was still running. */
+export type CallEvent =
+  | { readonly type: 'failed'; readonly attempt: AttemptRecord; readonly verdict: Verdict }
+  | { readonly type: 'waiting'; readonly attempt: AttemptRecord; readonly delayMs: number; readonly from: 'backoff' | 'hint' }
+  | { readonly type: 'settled'; readonly outcome: 'delivered' | 'failed' | 'cancelled'; readonly history: History };
+
+/** A clock of your own. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Monotonic milliseconds; without it `now` serves both. */
+  mono?(): number;
+  /** Ends after `ms`; may end early when `signal` aborts. Used for the waits between attempts. */
+  sleep(ms: number, signal: AbortSignal | undefined): PromiseLike<unknown>;
+}
+
+/** Options that decide; the table of defaults and presets is in `docs/options.md`. */
+export interface PolicyOptions {
+  /** Start from the rules of a documented system instead of the defaults. */
+  preset?: PresetName;
+  /** Sends in all, the first included. Default 3. Not together with `maxRetries`. */
+  maxAttempts?: number;
+  /** Sends after the first. Not together with `maxAttempts`. */
+  maxRetries?: number;
+  /** Default 500. */
+  initialDelayMs?: number;
+  /** Default 8000. */
+  maxDelayMs?: number;
+  /** What the delay is multiplied by from wait to wait. At least 1. Default 2. */
+  factor?: number;
+  /** The exponent of `factor` for the first wait. Default 0. */
+  firstExponent?: number;
+  /** Default `'equal'`: between half and all of the backoff. */
+  jitter?: Jitter;
+  /** Whether the server's wait hints are used. Default true. */
+  respectRetryAfter?: boolean;
+  /** Which hints are read. Default `'all'`. */
+  hintSources?: 'all' | readonly HintSourceName[];
+  /** `'max'` (default): the longer of hint and backoff. `'replace'`: the hint alone. */
+  retryAfterCombine?: 'max' | 'replace';
+  /** The longest hint that is waited out. Default 60000. */
+  maxRetryAfterMs?: number;
+  /** A longer hint ends the call (`'stop'`, default) or is cut (`'clamp'`). */
+  retryAfterBeyond?: 'stop' | 'clamp';
+  /** Share of a hinted wait added at random, 0 to 1. Default 0.1. */
+  hintJitter?: number;
+  /** What `Retry-After: 0` means: never sooner than backoff (`'floor'`, default), backoff, or at once. */
+  zeroHint?: 'floor' | 'backoff' | 'now';
+  /** Exactly these statuses are retried (`'default'`: 408, 409, 425, 429 and 5xx except 501, 505, 506, 510, 511, 525, 526). */
+  retryStatus?: 'default' | readonly number[];
+  /** These statuses are not retried and all other failed ones are. */
+  nonRetryableStatus?: readonly number[];
+  /** Whether failures of an unknown kind are retried. Default false. */
+  retryUnknown?: boolean;
+  /** Whether faults that only look like transport failures (bad port, invalid header, TLS certificate) are permanent. Default true. */
+  permanentTransport?: boolean;
+  /** Whether a spent quota is retried. Default false. */
+  retryQuota?: boolean;
+  /** Whether the provider's own code in the body decides before (`'first'`, default) or after the status (`'override'`), or not at all. */
+  bodyCodes?: 'first' | 'override' | 'ignore';
+  /** Whether `x-should-retry` is obeyed. Default true. */
+  shouldRetryHeader?: boolean;
+  /** Longest time for one attempt; `0` is off. Default off. */
+  timeoutMs?: number;
+  /** What `timeoutMs` covers. Default `'headers'`: until the response headers. `'response'`: until the body ends as well. */
+  timeoutCovers?: 'headers' | 'response';
+  /** From the start to the delivery, all attempts and waits; `0` is off. Default off. */
+  deadlineMs?: number;
+  /** What a throwing `shouldRetry` or `onRetry` does: end the call (`'throw'`, default) or nothing. */
+  hookErrors?: 'throw' | 'swallow';
+  /** `'auto'` (default): `'refuse'` for methods other than GET and HEAD. `'refuse'`: a redirect is an error. `'platform'`: as fetch does. An explicit `init.redirect` always stands. */
+  redirects?: 'auto' | 'refuse' | 'platform';
+  /** Whether a 2xx JSON answer to a POST is read before it is delivered. Default true. */
+  inspectOk?: boolean;
+  /** Whether request bodies are kept in snapshots. Default false. */
+  snapshotBody?: boolean;
+  /** Methods that are retried. Default all. */
+  methods?: 'all' | readonly string[];
+  /** How much of a request's body may be kept for a replay. Default 16 MiB. */
+  maxReplayBytes?: number;
+  /** How much of a 2xx JSON answer is inspected; a longer one is delivered. Default 1 MiB. */
+  inspectBytes?: number;
+  /** How much of a failed answer's body is read. Default 64 KiB. */
+  errorBytes?: number;
+  /** A name for the provider, shown in records. */
+  provider?: string;
+  /** `'json'`: a 2xx answer that is not JSON is `malformed_response`. */
+  expect?: 'json';
+  /** More names and values to redact. */
+  redact?: { headers?: readonly string[]; query?: readonly string[]; values?: readonly string[] };
+  /** Node: a wait does not keep the process alive. Default false. */
+  unref?: boolean;
+  /** Sees the built-in verdict and may change it; `undefined` lets it stand. */
+  shouldRetry?: (failure: AttemptRecord, verdict: Verdict) => boolean | undefined | PromiseLike<boolean | undefined>;
+  /** Called before each wait. */
+  onRetry?: (attempt: AttemptRecord, context: { signal: AbortSignal | undefined }) => unknown;
+  /** Told of everything; never fails a call. */
+  onEvent?: (event: CallEvent) => unknown;
+  /** For tests. */
+  clock?: Clock;
+  /** For tests: a number in [0, 1). */
+  random?: () => number;
+}
+
+/** Options of `createFetch`. */
+export interface FetchOptions extends PolicyOptions {
+  /** A policy to start from; options beside it override it one by one. */
+  policy?: RetryPolicy;
+  /** What makes the attempts. Default: `globalThis.fetch`, looked up at each call. */
+  fetch?: (input: any, init?: any) => PromiseLike<Response>;
+  /** A fresh body for each attempt after the first, for bodies that can be read only once. */
+  bodyFactory?: () => BodyInit | PromiseLike<BodyInit>;
+  /** One `Idempotency-Key` for all attempts of a call: a random UUID, or what the function gives. A browser preflights it under CORS. */
+  idempotencyKey?: boolean | (() => string);
+  /** The name of a header that tells the number of retries (0 on the first attempt). */
+  retryCountHeader?: string;
+  /** Rebuild the last failed Response with `x-should-retry: false`, so that an SDK does not retry it; its `url` is then empty. Default false. */
+  markFinal?: boolean;
+}
+
+/** Options of `retry`. */
+export interface RetryOptions extends PolicyOptions {
+  policy?: RetryPolicy;
+  signal?: AbortSignal | null;
+}
+
+/** What an operation given to `retry` is called with. */
+export interface AttemptContext {
+  /** 1-based. */
+  readonly attempt: number;
+  /** Aborts with the caller's signal and at the attempt's timeout; `undefined` without either. */
+  readonly signal: AbortSignal | undefined;
+}
+
+// ---------------------------------------------------------------- functions
+
+export interface RetryingFetch {
+  /**
+   * `fetch`, retried. After the last failed status it resolves with that Response, the
+   * original object. `options` override the policy for this call.
+   *
+   * Rejects with `signal.reason` when cancelled; with the platform's error (masked if it
+   * held a secret of the request) after a transport failure; with a DOMException
+   * `TimeoutError` that names the option; with a {@link RetryError} of kind `redirected`
+   * or `invalid_config`.
+   */
+  (input: string | URL | Request, init?: RequestInit, options?: FetchOptions): Promise<Response>;
+  /** The same fetch with some options changed. */
+  with(options: FetchOptions): RetryingFetch;
+  readonly policy: RetryPolicy;
+}
+
+/**
+ * Makes a drop-in `fetch`. Give it to any SDK that takes one, with the SDK's own retries off.
+ *
+ * @throws {RetryError} `invalid_config`, listing every fault.
+ */
+export function createFetch(options?: FetchOptions): RetryingFetch;
+
+/**
+ * Runs `operation` until it succeeds or the policy gives up.
+ *
+ * Rejects with a {@link RetryError} whose `cause` is the last error, or with
+ * `signal.reason` when cancelled.
+ */
+export function retry<T>(operation: (context: AttemptContext) => T | PromiseLike<T>, options?: RetryOptions): Promise<T>;
+
+/** A validated, immutable set of policy options. Make one and share it. */
+export class RetryPolicy {
+  /** @throws {RetryError} `invalid_config`, listing every fault in `faults`. */
+  constructor(options?: PolicyOptions);
+  /** This policy with some options changed. */
+  with(options: PolicyOptions): RetryPolicy;
+  /** The options in force, defaults and preset filled in. Frozen. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** One fault of one option. */
+export interface ConfigFault {
+  readonly option: string;
+  /** Such as `type`, `range`, `unknown_option`, `retry_max_attempts`. */
+  readonly code: string;
+  /** What was given, as text; cut and masked. */
+  readonly value: string;
+  readonly allowed: string;
+}
+
+export interface RetryErrorInit {
+  kind: ErrorKind;
+  message?: string;
+  cause?: unknown;
+  code?: string;
+  status?: number;
+  provider?: string;
+  retryAfterMs?: number;
+  /** Overrides what the kind's row in the table says. */
+  retryable?: boolean;
+  issues?: readonly unknown[];
+  budgetKind?: string;
+  capability?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+}
+
+/** A failure with a kind: raised by the engine, or by a caller for `retry` to judge. */
+export class RetryError extends Error {
+  constructor(init: RetryErrorInit);
+  readonly kind: ErrorKind;
+  readonly type: ErrorType;
+  readonly retryable: boolean;
+  readonly code?: string;
+  readonly status?: number;
+  readonly provider?: string;
+  readonly retryAfterMs?: number;
+  readonly issues?: readonly unknown[];
+  readonly budgetKind?: string;
+  readonly capability?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** `invalid_config`: every fault. */
+  readonly faults?: readonly ConfigFault[];
+  /** The failures retried past; absent when nothing was retried. */
+  readonly attempts?: readonly AttemptRecord[];
+  readonly retry?: RetryLedger;
+  readonly mark?: StopMark;
+  /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser console shows it as it is. */
+  readonly cause?: unknown;
+  toJSON(): Record<string, unknown>;
+}
+
+/** Whether `x` itself is a RetryError, of this or another realm or copy. */
+export function isRetryError(x: unknown): x is RetryError;
+
+/** The first RetryError in `x`, its cause chain or an AggregateError's members. */
+export function findRetryError(x: unknown): RetryError | undefined;
+
+/** Whether `findRetryError(x)` has this kind. */
+export function matchesKind(x: unknown, kind: ErrorKind): boolean;
+
+/**
+ * The history of a call, by what it came back with: a Response, a RetryError, the object
+ * `createFetch` rejected with (its latest call), or an error that keeps the Response's
+ * `headers` or `response`, also in its cause chain.
+ *
+ * `undefined` for anything else, and for a Response that succeeded at once.
+ */
+export function historyOf(x: unknown): History | undefined;
+
+export interface ClassifyInput {
+  status?: number;
+  headers?: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]>;
+  /** The response's body as text or bytes, or as parsed JSON. */
+  body?: unknown;
+  error?: unknown;
+  /** The caller's own signal: aborted means cancelled, whatever the error looks like. */
+  signal?: AbortSignal;
+  /** Epoch milliseconds, for HTTP dates. Default: now. */
+  nowMs?: number;
+}
+
+/** What the policy's rules say of a failure. Never throws for any input but invalid options. */
+export function classify(input: ClassifyInput, options?: PolicyOptions | RetryPolicy): Verdict;
+
+/** The kind a provider failure has by code, then by status (429, 401, 403, 404); else `null`. */
+export function providerKind(status: number | null | undefined, code?: string | null): ErrorKind | null;
+
+export interface Explanation {
+  /** Each wait's bounds without a server hint. */
+  readonly schedule: readonly { readonly n: number; readonly minMs: number; readonly maxMs: number }[];
+  /** All attempts at their timeout and all waits at their longest, hints included; `null` when nothing bounds it. */
+  readonly worstCaseMs: number | null;
+  /** All waits at their longest without a hint. */
+  readonly worstBackoffMs: number;
+  readonly maxAttempts: number;
+  /** The options in force. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What a policy will do, in numbers. The schedule lists at most 100 waits. */
+export function explain(options?: PolicyOptions | RetryPolicy): Explanation;
+
+/**
+ * The wait a `Retry-After` value asks for, in milliseconds; `null` when it is not one.
+ * `nowMs` (default: now) and the response's `Date` header measure an HTTP-date.
+ */
+export function parseRetryAfter(value: string | null | undefined, context?: { nowMs?: number; dateHeader?: string | null }): number | null;
+
+/**
+ * The backoff before retry `n` (1 for the first wait) for a random `unit` in [0, 1).
+ * With `decorrelated` jitter the previous wait is taken as the one the same `unit` gave.
+ */
+export function backoffDelay(policy: PolicyOptions | RetryPolicy, n: number, unit: number): number;
+
+/** The URL for display: userinfo dropped, secret query values masked. */
+export function sanitizeUrl(url: string | URL): string;
+
+/** The URL for use without userinfo, and whether there was one. */
+export function sanitizeBaseUrl(url: string | URL): { url: string; removed: boolean };
+
+/** The headers without the sensitive ones, values masked. Takes any shape `fetch` takes. */
+export function redactHeaders(
+  headers: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]> | null | undefined,
+  redact?: { headers?: readonly string[]; query?: readonly string[]; values?: readonly string[] },
+): Record<string, string>;

@@ -1,0 +1,140 @@
+/* tslint:disable */
+/* eslint-disable */
+
+/**
+ * What hides the secrets of one request.
+ */
+export class MaskerHandle {
+    private constructor();
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The text without the secrets; undefined when it held none.
+     */
+    mask(text: string): string | undefined;
+}
+
+/**
+ * A validated policy.
+ */
+export class PolicyHandle {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The backoff before retry `n`, for a random `unit`.
+     */
+    backoff(n: number, unit: number): number;
+    /**
+     * What the rules say of a failure, at `wall` epoch milliseconds. Its texts are masked.
+     */
+    classify(facts: any, wall: number): any;
+    /**
+     * What the policy will do.
+     */
+    explain(): any;
+    /**
+     * Whether the deadline set that limit.
+     */
+    limitIsDeadline(): boolean;
+    /**
+     * How long the first attempt may take; below zero is no limit.
+     */
+    limit(): number;
+    /**
+     * What hides the secrets of this request in any text.
+     */
+    masker(url: string, headers: string): MaskerHandle;
+    /**
+     * Throws an array of `{option, code, allowed}`, one for each fault.
+     */
+    constructor(options: any);
+    /**
+     * The options in force, by their JavaScript names.
+     */
+    resolved(): any;
+}
+
+export function __wbg_reset_state(): void;
+
+/**
+ * Drops a call that broke off.
+ */
+export function driveDrop(call: number): void;
+
+/**
+ * Lets a call go on as far as it can. When it ends, its host is told and its place is free.
+ */
+export function drivePoll(call: number): void;
+
+/**
+ * Takes a call whose first attempt was made outside, at `mono` and `wall`, and failed.
+ */
+export function driveStart(policy: PolicyHandle, host: any, mono: number, wall: number, first: any): number;
+
+/**
+ * What the body of a 2xx JSON answer is: 0 an answer, 1 a failure told in band, 2 cut
+ * short, 3 not JSON.
+ */
+export function inspect(body: Uint8Array | number[]): number;
+
+/**
+ * The row of a kind: `{name, retryable, type}`; undefined for a name that is none.
+ */
+export function kindRow(name: string): any;
+
+/**
+ * The text without secrets of a known shape; undefined when it held none.
+ */
+export function maskText(text: string): string | undefined;
+
+/**
+ * The kind's name that a wrong one was probably meant to be.
+ */
+export function nearestKind(name: string): string | undefined;
+
+/**
+ * A `Retry-After` value in milliseconds; below zero when it is none.
+ */
+export function parseRetryAfter(value: string, now: number, date?: string | null): number;
+
+/**
+ * The kind of a provider failure; status 0 is none.
+ */
+export function providerKind(status: number, code?: string | null): string | undefined;
+
+/**
+ * Header fields without the sensitive ones, values masked: name, value, name, value, …
+ */
+export function redactHeaders(fields: string, headers: string[], query: string[], values: string[]): string[];
+
+/**
+ * The URL for use; undefined when it has no userinfo.
+ */
+export function sanitizeBaseUrl(url: string): string | undefined;
+
+/**
+ * The URL for display.
+ */
+export function sanitizeUrl(url: string): string;
+
+/**
+ * A random UUID (RFC 9562 version 4); undefined where the runtime has no randomness.
+ */
+export function uuid(): string | undefined;
+
+/**
+ * The header by which a server says whether to retry.
+ */
+export function vetoHeader(): string;
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): unknown;

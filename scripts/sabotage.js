@@ -1,0 +1,65 @@
+// Puts the engine that is wrong on purpose under the JS suites. Each of them must notice: one that passes does not test
+// the engine but something that only looks like it.
+//
+// A suite that has no business with the engine's decisions says so in its first line: `// sabotage: exempt, <why>`.
+
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { testFiles } from './node-test.js';
+import { root } from './setup.js';
+
+const SUITE_TIMEOUT_MS = 120_000;
+const LEFT_OUT = ['.git', 'node_modules', 'pkg', 'target'];
+
+const copy = join(root, 'target/sabotage');
+if (!existsSync(join(copy, 'pkg'))) throw new Error('run `cargo xtask build --sabotage` first');
+for (const name of readdirSync(copy)) {
+  if (name !== 'pkg') rmSync(join(copy, name), { recursive: true });
+}
+for (const name of readdirSync(root)) {
+  if (!LEFT_OUT.includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true });
+}
+symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+
+let caught = 0;
+let missed = 0;
+for (const file of testFiles('tests/js')) {
+  const exempt = /^\/\/ sabotage: exempt, (.+)$/m.exec(readFileSync(join(root, file), 'utf8').split('\n', 1)[0])?.[1];
+  if (exempt !== undefined) {
+    console.log(`exempt  ${file}: ${exempt}`);
+    continue;
+  }
+  const { failures, loaded } = await runSuite(file);
+  // A file that cannot even be loaded fails for another reason than the engine.
+  const notices = loaded && failures.length > 0;
+  notices ? caught++ : missed++;
+  console.log(notices ? `caught  ${file}: ${failures.length} fail, such as "${failures[0]}"` : `MISSED  ${file}${loaded ? '' : ' could not be loaded'}`);
+}
+if (caught === 0) throw new Error('no suite was put to the test');
+console.log(`ℹ pass ${caught}\nℹ fail ${missed}`);
+process.exitCode = missed > 0 ? 1 : 0;
+
+/** The names of the suite's failing tests, and whether it came as far as running a test. */
+function runSuite(file) {
+  return new Promise((resolve) => {
+    // The file is run by itself: its own tests report, and nothing stands for the file as a whole.
+    const child = spawn(process.execPath, ['--test-reporter=tap', '--test-timeout=20000', file], {
+      cwd: copy,
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let tap = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => (tap += text));
+    const timer = setTimeout(() => child.kill('SIGKILL'), SUITE_TIMEOUT_MS);
+    child.on('close', () => {
+      clearTimeout(timer);
+      const results = [...tap.matchAll(/^ *(not ok|ok) \d+ - (.*)$/gm)];
+      resolve({
+        loaded: results.length > 0,
+        failures: results.filter(([, verdict, name]) => verdict === 'not ok' && !/ # (SKIP|TODO)/.test(name)).map(([, , name]) => name),
+      });
+    });
+  });
+}

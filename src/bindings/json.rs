@@ -1,0 +1,189 @@
+//! Records as JSON text: one string crosses where an object would cross member by member,
+//! and nobody pays for parsing a history that nobody asks for.
+
+use crate::clock::DelayMs;
+use crate::history::{AttemptRecord, ErrorSnapshot, History, RequestSnapshot, RetryLedger};
+
+/// The text that `JSON.parse` makes the public `History` of.
+pub fn history(history: &History) -> String {
+    let mut out = Json(String::with_capacity(1024));
+    out.object(|out| {
+        if !history.attempts.is_empty() {
+            out.key("attempts");
+            out.0.push('[');
+            for attempt in &history.attempts {
+                out.comma();
+                attempt_members(out, attempt);
+            }
+            out.0.push(']');
+        }
+        out.key("retry");
+        ledger(out, &history.retry);
+        if let Some(last) = &history.last {
+            out.key("last");
+            attempt_members(out, last);
+        }
+        out.maybe("mark", history.mark);
+    });
+    out.0
+}
+
+/// The text that `JSON.parse` makes a public `AttemptRecord` of.
+pub fn record(record: &AttemptRecord) -> String {
+    let mut out = Json(String::with_capacity(512));
+    attempt_members(&mut out, record);
+    out.0
+}
+
+fn ledger(out: &mut Json, retry: &RetryLedger) {
+    out.object(|out| {
+        out.number("totalAttempts", retry.total_attempts.into());
+        out.number("failedAttempts", retry.failed_attempts.into());
+        out.number("wastedPromptTokens", retry.wasted_prompt_tokens);
+        out.number("wastedCompletionTokens", retry.wasted_completion_tokens);
+        out.number("wastedTotalTokens", retry.wasted_total_tokens);
+        out.flag("wasteIsLowerBound", retry.waste_is_lower_bound);
+    });
+}
+
+fn attempt_members(out: &mut Json, record: &AttemptRecord) {
+    out.object(|out| {
+        out.number("index", record.index.into());
+        out.number("attempt", record.attempt.into());
+        out.epoch("startedAt", record.started_at.0);
+        out.number("durationMs", record.duration_ms.get());
+        out.text("reason", record.reason);
+        out.number("delayMs", record.delay_ms.get());
+        out.maybe("delayFrom", record.delay_from);
+        out.hint(record.retry_after_ms);
+        out.flag("streamed", record.streamed);
+        if let Some(tokens) = &record.tokens {
+            out.key("tokens");
+            out.object(|out| {
+                out.number("prompt", tokens.prompt);
+                out.number("completion", tokens.completion);
+                out.number("total", tokens.total);
+            });
+        }
+        out.key("error");
+        error_members(out, &record.error);
+        if let Some(request) = &record.request {
+            out.key("request");
+            request_members(out, request);
+        }
+    });
+}
+
+fn error_members(out: &mut Json, error: &ErrorSnapshot) {
+    out.object(|out| {
+        out.text("message", &error.message);
+        out.text("kind", error.kind);
+        out.text("type", error.type_);
+        out.maybe("code", error.code.as_deref());
+        if let Some(status) = error.status {
+            out.number("status", status.into());
+        }
+        out.maybe("provider", error.provider.as_deref());
+        out.hint(error.retry_after_ms);
+        out.flag("retryable", error.retryable);
+        out.text("rule", error.rule);
+    });
+}
+
+fn request_members(out: &mut Json, request: &RequestSnapshot) {
+    out.object(|out| {
+        out.text("method", &request.method);
+        out.text("url", &request.url);
+        out.key("headers");
+        out.object(|out| {
+            for (name, value) in &request.headers {
+                out.text(name, value);
+            }
+        });
+        out.epoch("startedAt", request.started_at.0);
+        out.maybe("body", request.body.as_deref());
+    });
+}
+
+/// JSON that is written from the front.
+struct Json(String);
+
+impl Json {
+    fn object(&mut self, members: impl FnOnce(&mut Json)) {
+        self.0.push('{');
+        members(self);
+        self.0.push('}');
+    }
+
+    fn comma(&mut self) {
+        if !self.0.ends_with(['{', '[']) {
+            self.0.push(',');
+        }
+    }
+
+    fn key(&mut self, name: &str) {
+        self.comma();
+        self.string(name);
+        self.0.push(':');
+    }
+
+    fn text(&mut self, name: &str, value: &str) {
+        self.key(name);
+        self.string(value);
+    }
+
+    fn maybe(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.text(name, value);
+        }
+    }
+
+    fn hint(&mut self, hint: Option<DelayMs>) {
+        if let Some(hint) = hint {
+            self.number("retryAfterMs", hint.get());
+        }
+    }
+
+    fn flag(&mut self, name: &str, value: bool) {
+        self.key(name);
+        self.0.push_str(if value { "true" } else { "false" });
+    }
+
+    fn epoch(&mut self, name: &str, ms: i64) {
+        self.key(name);
+        if ms < 0 {
+            self.0.push('-');
+        }
+        self.digits(ms.unsigned_abs());
+    }
+
+    fn number(&mut self, name: &str, value: u64) {
+        self.key(name);
+        self.digits(value);
+    }
+
+    fn digits(&mut self, value: u64) {
+        if value >= 10 {
+            self.digits(value / 10);
+        }
+        self.0.push(char::from(b'0' + (value % 10) as u8));
+    }
+
+    fn string(&mut self, value: &str) {
+        self.0.push('"');
+        let mut rest = value;
+        while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+            let (plain, special) = rest.split_at(at);
+            self.0.push_str(plain);
+            let mut chars = special.chars();
+            let byte = chars.next().map_or(0, |c| c as u32);
+            self.0.push_str("\\u00");
+            for nibble in [byte >> 4, byte & 15] {
+                self.0.push(char::from_digit(nibble, 16).unwrap_or('0'));
+            }
+            rest = chars.as_str();
+        }
+        self.0.push_str(rest);
+        self.0.push('"');
+    }
+}

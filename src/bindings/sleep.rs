@@ -1,0 +1,67 @@
+//! A timer that ends when the caller's signal aborts, and leaves neither a timer nor a
+//! listener behind on any way out.
+
+use crate::clock::DelayMs;
+use crate::driver::Slept;
+use gloo_timers::future::TimeoutFuture;
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+
+/// Sleeps on the runtime's timer, raced with `signal`.
+pub async fn sleep(delay: DelayMs, signal: Option<AbortSignal>) -> Slept {
+    if signal.as_ref().is_some_and(AbortSignal::aborted) {
+        return Slept::Cancelled;
+    }
+    let mut timer = pin!(TimeoutFuture::new(u32::try_from(delay.get()).unwrap_or(u32::MAX)));
+    let Some(signal) = signal else {
+        timer.await;
+        return Slept::Through;
+    };
+    let watch = Watch::new(signal);
+    poll_fn(|context| {
+        watch.tell(context.waker());
+        if watch.signal.aborted() {
+            return Poll::Ready(Slept::Cancelled);
+        }
+        timer.as_mut().poll(context).map(|()| Slept::Through)
+    })
+    .await
+}
+
+/// One `abort` listener, for as long as it lives.
+struct Watch {
+    signal: AbortSignal,
+    waker: Rc<RefCell<Option<Waker>>>,
+    listener: Closure<dyn FnMut()>,
+}
+
+impl Watch {
+    fn new(signal: AbortSignal) -> Watch {
+        let waker: Rc<RefCell<Option<Waker>>> = Rc::default();
+        let told = Rc::clone(&waker);
+        let listener = Closure::new(move || {
+            let waker = told.borrow_mut().take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        // A signal that takes no listener cannot interrupt the sleep; it is still asked after it.
+        let _ = signal.add_event_listener_with_callback("abort", listener.as_ref().unchecked_ref());
+        Watch { signal, waker, listener }
+    }
+
+    fn tell(&self, waker: &Waker) {
+        *self.waker.borrow_mut() = Some(waker.clone());
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.signal.remove_event_listener_with_callback("abort", self.listener.as_ref().unchecked_ref());
+    }
+}

@@ -1,0 +1,376 @@
+//! One call as a state machine: an event in, a command out.
+//!
+//! It reads no clock and draws no number: both come with each event, so the same events
+//! and numbers always give the same commands. Three questions are kept apart: what
+//! happened ([`crate::classify`]), may we go on (here), and how long do we wait
+//! ([`crate::policy`]).
+
+use crate::classify::{Ending, Failure, Link, Raised, Source, Verdict, classify};
+use crate::clock::{DelayMs, Now};
+use crate::headers::Headers;
+use crate::history::{AttemptRecord, ErrorSnapshot, History, MESSAGE_CHARS, RetryLedger, SentRequest, message_of};
+use crate::kind::ErrorKind;
+use crate::policy::{Allowance, HookErrors, Planned, Policy, WaitFrom};
+use std::rc::Rc;
+
+/// Whether a request can be sent once more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replay {
+    /// It can.
+    #[default]
+    Possible,
+    /// Its body can be read only once.
+    OneShotBody,
+}
+
+/// What a failed attempt showed.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// How it ended.
+    pub ending: Ending,
+    /// Where an error came from.
+    pub source: Source,
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// The response was an opaque redirect.
+    pub opaque_redirect: bool,
+    /// The response's fields, in the form of [`Headers`].
+    pub headers: String,
+    /// The response's body, as far as it was read.
+    pub body: String,
+    /// The error and its causes, outermost first.
+    pub links: Vec<Link>,
+    /// What the caller says it is.
+    pub raised: Option<Raised>,
+    /// What was sent; `None` where requests are not ours to see.
+    pub request: Option<SentRequest>,
+    /// Whether the request can be sent again.
+    pub replay: Replay,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// With what was asked for.
+    Succeeded,
+    /// Otherwise.
+    Failed(Box<Observed>),
+    /// Nothing was sent, for this reason; the call ends with the failure before it.
+    Unsent(Mark),
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// An attempt that was sent at `started` ended.
+    Ended {
+        /// When it was sent.
+        started: Now,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// The `shouldRetry` hook has spoken; `None` lets the verdict stand.
+    Ruled(Option<bool>),
+    /// A hook threw.
+    HookThrew,
+    /// The wait is over.
+    Waited,
+    /// The caller's signal aborted, `slept` into the wait if there was one.
+    Cancelled {
+        /// The time really waited.
+        slept: DelayMs,
+    },
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Command {
+    /// Ask the `shouldRetry` hook about the last record and verdict.
+    Ask,
+    /// Wait, then report [`Event::Waited`].
+    Wait {
+        /// How long.
+        delay: DelayMs,
+        /// Where the wait came from.
+        from: WaitFrom,
+    },
+    /// Send the request.
+    Send {
+        /// 1-based.
+        attempt: u32,
+        /// How long it may take.
+        allowance: Option<Allowance>,
+    },
+    /// The call succeeded: hand over what the last attempt brought.
+    Deliver,
+    /// The call ends with the last failure, for this reason.
+    GiveUp {
+        /// Why.
+        mark: Mark,
+    },
+}
+
+/// Why a call was not (or no longer) played again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The failure's kind is not retried under this policy.
+    NotRetryable,
+    /// `max_attempts` sends were made.
+    AttemptsExhausted,
+    /// The deadline passed, or the next wait would end at or after it.
+    DeadlineExceeded,
+    /// The server asked for a longer wait than is accepted.
+    RetryAfterBeyond,
+    /// The request's body can be read only once.
+    OneShotBody,
+    /// The request's method is not retried.
+    MethodNotRetried,
+    /// `shouldRetry` said no.
+    HookVeto,
+    /// A hook threw.
+    HookError,
+    /// The caller's signal aborted.
+    Cancelled,
+}
+
+impl Mark {
+    /// The stable name, as histories have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Mark::NotRetryable => "not_retryable",
+            Mark::AttemptsExhausted => "attempts_exhausted",
+            Mark::DeadlineExceeded => "deadline_exceeded",
+            Mark::RetryAfterBeyond => "retry_after_beyond",
+            Mark::OneShotBody => "one_shot_body",
+            Mark::MethodNotRetried => "method_not_retried",
+            Mark::HookVeto => "hook_veto",
+            Mark::HookError => "hook_error",
+            Mark::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// One call under a policy.
+#[derive(Debug)]
+pub struct Call {
+    policy: Rc<Policy>,
+    started: Now,
+    sends: u32,
+    previous_wait: Option<DelayMs>,
+    records: Vec<AttemptRecord>,
+    /// The last failure's verdict and what stands against a replay, until it is decided.
+    last: Option<(Verdict, Option<Mark>)>,
+    mark: Option<Mark>,
+    succeeded: bool,
+}
+
+impl Call {
+    /// A call that began at `started`.
+    pub fn new(policy: Rc<Policy>, started: Now) -> Call {
+        Call {
+            policy,
+            started,
+            sends: 0,
+            previous_wait: None,
+            records: Vec::new(),
+            last: None,
+            mark: None,
+            succeeded: false,
+        }
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The first command: send.
+    pub fn start(&mut self) -> Command {
+        self.send(self.started)
+    }
+
+    /// Enters a call whose first attempt was made outside.
+    pub fn first_was_sent(&mut self) {
+        self.sends = 1;
+    }
+
+    /// Takes an event, at `now`, with a random `unit` in [0, 1) for the wait that may follow.
+    pub fn step(&mut self, event: Event, now: Now, unit: f64) -> Command {
+        match event {
+            Event::Ended { outcome: Outcome::Succeeded, .. } => {
+                self.succeeded = true;
+                self.last = None;
+                Command::Deliver
+            }
+            Event::Ended { started, outcome: Outcome::Failed(observed) } => self.failed(*observed, started, now, unit),
+            Event::Ended { outcome: Outcome::Unsent(mark), .. } => {
+                self.sends = self.sends.saturating_sub(1);
+                self.give_up(mark)
+            }
+            Event::Ruled(ruling) => self.decide(ruling, now, unit),
+            Event::HookThrew if self.policy.hook_errors == HookErrors::Throw => {
+                self.cut_wait(DelayMs::ZERO);
+                self.give_up(Mark::HookError)
+            }
+            // A swallowed throw of `shouldRetry` lets the verdict stand.
+            Event::HookThrew => self.decide(None, now, unit),
+            Event::Waited if self.deadline_passed(now) => self.give_up(Mark::DeadlineExceeded),
+            Event::Waited => self.send(now),
+            Event::Cancelled { slept } => {
+                self.cut_wait(slept);
+                self.give_up(Mark::Cancelled)
+            }
+        }
+    }
+
+    /// The wait after the last attempt lasted no longer than this.
+    fn cut_wait(&mut self, slept: DelayMs) {
+        if let Some(record) = self.records.last_mut() {
+            record.delay_ms = record.delay_ms.min(slept);
+        }
+    }
+
+    fn send(&mut self, now: Now) -> Command {
+        self.sends = self.sends.saturating_add(1);
+        let allowance = self.policy.allowance(now.mono.since(self.started.mono));
+        Command::Send { attempt: self.sends, allowance }
+    }
+
+    fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: f64) -> Command {
+        let policy = Rc::clone(&self.policy);
+        let failure = Failure {
+            ending: observed.ending,
+            source: observed.source,
+            status: observed.status,
+            opaque_redirect: observed.opaque_redirect,
+            headers: Headers::new(&observed.headers),
+            body: &observed.body,
+            links: &observed.links,
+            raised: observed.raised,
+        };
+        let verdict = classify(&failure, &policy, now.wall);
+        self.records.push(record(&observed, &verdict, &policy, self.sends, started, now));
+        let method = observed.request.as_ref().map_or("", |request| request.method.as_str());
+        let obstacle = match observed.ending {
+            Ending::Cancelled => Some(Mark::Cancelled),
+            Ending::DeadlinePassed => Some(Mark::DeadlineExceeded),
+            _ if self.sends >= policy.max_attempts => Some(Mark::AttemptsExhausted),
+            _ if observed.replay == Replay::OneShotBody => Some(Mark::OneShotBody),
+            _ if !method.is_empty() && !policy.retries_method(method) => Some(Mark::MethodNotRetried),
+            _ => None,
+        };
+        let asks = policy.hooks.should_retry && obstacle.is_none();
+        self.last = Some((verdict, obstacle));
+        if asks { Command::Ask } else { self.decide(None, now, unit) }
+    }
+
+    fn decide(&mut self, ruling: Option<bool>, now: Now, unit: f64) -> Command {
+        // Every caller comes from a failed attempt.
+        let Some((verdict, obstacle)) = &self.last else { return self.give_up(Mark::NotRetryable) };
+        let goes_on = ruling.unwrap_or(verdict.retryable);
+        let hint = verdict.hint.map(|hint| hint.delay);
+        match (goes_on, obstacle) {
+            (false, Some(Mark::Cancelled)) => return self.give_up(Mark::Cancelled),
+            (false, Some(Mark::DeadlineExceeded)) => return self.give_up(Mark::DeadlineExceeded),
+            (false, _) if ruling.is_some() => return self.give_up(Mark::HookVeto),
+            (false, _) => return self.give_up(Mark::NotRetryable),
+            (true, Some(mark)) => return self.give_up(*mark),
+            (true, None) => {}
+        }
+        let backoff = self.policy.backoff.delay(self.sends, unit, self.previous_wait);
+        let (delay, from) = match self.policy.hints.plan(hint, backoff, unit) {
+            Planned::Wait(delay, from) => (delay, from),
+            Planned::Beyond => return self.give_up(Mark::RetryAfterBeyond),
+        };
+        let elapsed = now.mono.since(self.started.mono);
+        if self.policy.deadline.is_some_and(|deadline| elapsed.plus(delay) >= deadline) {
+            return self.give_up(Mark::DeadlineExceeded);
+        }
+        self.previous_wait = Some(backoff);
+        if let Some(record) = self.records.last_mut() {
+            record.waits(delay, from);
+        }
+        Command::Wait { delay, from }
+    }
+
+    fn deadline_passed(&self, now: Now) -> bool {
+        self.policy.deadline.is_some_and(|deadline| now.elapsed_since(self.started) >= deadline)
+    }
+
+    fn give_up(&mut self, mark: Mark) -> Command {
+        self.mark = Some(mark);
+        Command::GiveUp { mark }
+    }
+
+    /// The last failed attempt.
+    pub fn last_record(&self) -> Option<&AttemptRecord> {
+        self.records.last()
+    }
+
+    /// What the rules say of the last failed attempt.
+    pub fn last_verdict(&self) -> Option<&Verdict> {
+        self.last.as_ref().map(|(verdict, _)| verdict)
+    }
+
+    /// What the call went through.
+    ///
+    /// `last` is the failure the call ended with. A cancelled wait ends the call with the
+    /// cancellation, so the failure before it is one of the others.
+    pub fn into_history(self) -> History {
+        let failed = self.records.len() as u32;
+        let mut attempts = self.records;
+        let ended_between = self.mark == Some(Mark::Cancelled)
+            && attempts.last().is_some_and(|record| record.error.kind != ErrorKind::Cancelled.as_str());
+        let last = if self.succeeded || ended_between { None } else { attempts.pop() };
+        let retry = RetryLedger {
+            total_attempts: self.sends,
+            failed_attempts: failed,
+            waste_is_lower_bound: attempts.iter().chain(&last).any(AttemptRecord::may_have_cost),
+            ..RetryLedger::default()
+        };
+        History { attempts, retry, last, mark: self.mark.map(Mark::as_str) }
+    }
+}
+
+fn record(
+    observed: &Observed,
+    verdict: &Verdict,
+    policy: &Policy,
+    attempt: u32,
+    started: Now,
+    now: Now,
+) -> AttemptRecord {
+    let unmasked = SentRequest::default();
+    let sent = observed.request.as_ref().unwrap_or(&unmasked);
+    let masker = sent.masker(&policy.redaction);
+    let message = match (&verdict.message, observed.links.first()) {
+        (Some(message), _) => masker.mask_and_cut(message, MESSAGE_CHARS),
+        (None, Some(link)) if !link.message.is_empty() => masker.mask_and_cut(&link.message, MESSAGE_CHARS),
+        _ => message_of(verdict, observed.status),
+    };
+    let hint = verdict.hint.map(|hint| hint.delay);
+    AttemptRecord {
+        index: attempt.saturating_sub(1),
+        attempt,
+        started_at: started.wall,
+        duration_ms: now.mono.since(started.mono),
+        reason: verdict.kind.reason(),
+        delay_ms: DelayMs::ZERO,
+        delay_from: None,
+        retry_after_ms: hint,
+        streamed: false,
+        tokens: None,
+        error: ErrorSnapshot {
+            message,
+            kind: verdict.kind.as_str(),
+            type_: verdict.kind.properties().vernllm,
+            code: verdict.code.as_ref().map(|code| masker.mask_and_cut(code, MESSAGE_CHARS)),
+            status: observed.status,
+            provider: policy.provider.clone(),
+            retry_after_ms: hint,
+            retryable: verdict.retryable,
+            rule: verdict.rule,
+        },
+        request: observed.request.as_ref().map(|sent| sent.snapshot(started.wall, &policy.redaction, &masker)),
+    }
+}

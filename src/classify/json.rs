@@ -1,0 +1,319 @@
+//! A tolerant walk over JSON: it reports scalars with the keys above them, and whether the
+//! text is whole, cut short or not JSON. It builds no tree, so a bound on the text bounds
+//! the work, and a body that was cut at a limit still gives what came before the cut.
+
+use std::borrow::Cow;
+
+/// What a text turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One JSON value and nothing else.
+    Whole,
+    /// The beginning of a JSON object or array.
+    CutShort,
+    /// Anything else.
+    NotJson,
+}
+
+/// A scalar in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar<'t> {
+    /// A string, unescaped.
+    Text(Cow<'t, str>),
+    /// A number, as it is spelled.
+    Number(&'t str),
+    /// `true` or `false`.
+    Flag(bool),
+    /// `null`.
+    Null,
+}
+
+/// Keys deeper than this are not reported; what they hold is still checked.
+const DEPTH_REPORTED: usize = 6;
+/// Deeper nesting than this is not JSON that any provider sends.
+const DEPTH_ALLOWED: usize = 512;
+
+/// Walks `text`. `visit` is given the keys from the top (an array's members have the key
+/// `"[]"`) and the scalar they lead to.
+pub fn walk<'t>(text: &'t str, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Shape {
+    let text = text.trim_start_matches('\u{feff}');
+    Walker { text, at: 0, keys: Vec::new(), open: Vec::new() }.run(visit)
+}
+
+struct Walker<'t> {
+    text: &'t str,
+    at: usize,
+    keys: Vec<&'t str>,
+    /// For each open container, whether it is an object.
+    open: Vec<bool>,
+}
+
+/// The walk ended early.
+enum Stop {
+    Cut,
+    Wrong,
+}
+
+impl<'t> Walker<'t> {
+    fn run(mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Shape {
+        match self.value(visit) {
+            Ok(()) => {
+                self.space();
+                if self.at >= self.text.len() { Shape::Whole } else { Shape::NotJson }
+            }
+            // A cut scalar at the top ("tru", a lone quote) is no sign of JSON.
+            Err(Stop::Cut) if !self.open.is_empty() => Shape::CutShort,
+            Err(_) => Shape::NotJson,
+        }
+    }
+
+    /// One value with all that is in it. Containers are kept on a stack of our own, so that
+    /// no text can exhaust the machine's.
+    fn value(&mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Result<(), Stop> {
+        loop {
+            self.space();
+            match self.peek()? {
+                b'{' => self.enter(true)?,
+                b'[' => self.enter(false)?,
+                _ => {
+                    let scalar = self.scalar()?;
+                    if self.keys.len() <= DEPTH_REPORTED {
+                        visit(&self.keys, scalar);
+                    }
+                }
+            }
+            if self.next_member()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn enter(&mut self, object: bool) -> Result<(), Stop> {
+        if self.open.len() >= DEPTH_ALLOWED {
+            return Err(Stop::Wrong);
+        }
+        self.at += 1;
+        self.open.push(object);
+        self.keys.push("");
+        Ok(())
+    }
+
+    /// Steps to the next member's value; `true` when the outermost value has ended.
+    fn next_member(&mut self) -> Result<bool, Stop> {
+        loop {
+            let Some(&object) = self.open.last() else { return Ok(true) };
+            self.space();
+            let first = self.keys.last().is_some_and(|key| key.is_empty());
+            match (self.peek()?, object) {
+                (b'}', true) | (b']', false) => {
+                    self.at += 1;
+                    self.open.pop();
+                    self.keys.pop();
+                    continue;
+                }
+                (b',', _) if !first => {
+                    self.at += 1;
+                    self.space();
+                }
+                _ if first => {}
+                _ => return Err(Stop::Wrong),
+            }
+            let key = if object { self.key()? } else { "[]" };
+            if let Some(slot) = self.keys.last_mut() {
+                // An empty key would look like "no member yet".
+                *slot = if key.is_empty() { "\"\"" } else { key };
+            }
+            return Ok(false);
+        }
+    }
+
+    fn key(&mut self) -> Result<&'t str, Stop> {
+        if self.peek()? != b'"' {
+            return Err(Stop::Wrong);
+        }
+        let key = self.raw_string()?;
+        self.space();
+        if self.peek()? != b':' {
+            return Err(Stop::Wrong);
+        }
+        self.at += 1;
+        Ok(key)
+    }
+
+    fn scalar(&mut self) -> Result<Scalar<'t>, Stop> {
+        if self.peek()? == b'"' {
+            return Ok(Scalar::Text(unescape(self.raw_string()?)));
+        }
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let end = rest.find([',', '}', ']', ' ', '\t', '\r', '\n']);
+        let word = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        // A word that runs to the end of the text may have lost its tail.
+        let cut = end.is_none() && !self.open.is_empty();
+        let scalar = match word {
+            "true" => Scalar::Flag(true),
+            "false" => Scalar::Flag(false),
+            "null" => Scalar::Null,
+            _ if is_number(word) => Scalar::Number(word),
+            _ if cut && ["true", "false", "null"].iter().any(|known| known.starts_with(word)) => return Err(Stop::Cut),
+            _ if cut && word == "-" => return Err(Stop::Cut),
+            _ => return Err(Stop::Wrong),
+        };
+        self.at += word.len();
+        Ok(scalar)
+    }
+
+    /// What stands between two quotes, escapes included.
+    fn raw_string(&mut self) -> Result<&'t str, Stop> {
+        self.at += 1;
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        loop {
+            match bytes.get(self.at) {
+                None => return Err(Stop::Cut),
+                Some(b'"') => break,
+                Some(b'\\') => self.at += 2,
+                Some(_) => self.at += 1,
+            }
+        }
+        let raw = self.text.get(start..self.at).unwrap_or("");
+        self.at += 1;
+        Ok(raw)
+    }
+
+    fn peek(&self) -> Result<u8, Stop> {
+        self.text.as_bytes().get(self.at).copied().ok_or(Stop::Cut)
+    }
+
+    fn space(&mut self) {
+        while matches!(self.text.as_bytes().get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+}
+
+/// Loose on purpose: a number begins like one and holds nothing that a number cannot.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+}
+
+fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('\\') {
+        return Cow::Borrowed(raw);
+    }
+    let mut text = String::with_capacity(raw.len());
+    let mut parts = raw.split('\\');
+    text.push_str(parts.next().unwrap_or(""));
+    let mut high: Option<u32> = None;
+    while let Some(part) = parts.next() {
+        let mut chars = part.chars();
+        match chars.next() {
+            // An escaped backslash: what follows it is the next part, as it stands.
+            None => {
+                text.push('\\');
+                text.push_str(parts.next().unwrap_or(""));
+            }
+            Some('u') => {
+                let unit = part.get(1..5).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xfffd);
+                let rest = part.get(5..).unwrap_or("");
+                match (high.take(), unit) {
+                    (Some(high), 0xdc00..=0xdfff) => {
+                        let point = 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
+                        text.push(char::from_u32(point).unwrap_or('\u{fffd}'));
+                    }
+                    (_, 0xd800..=0xdbff) if rest.is_empty() => high = Some(unit),
+                    _ => text.push(char::from_u32(unit).unwrap_or('\u{fffd}')),
+                }
+                text.push_str(rest);
+            }
+            Some(c) => {
+                text.push(match c {
+                    'n' => '\n',
+                    't' => '\t',
+                    'r' => '\r',
+                    'b' => '\u{8}',
+                    'f' => '\u{c}',
+                    other => other,
+                });
+                text.push_str(chars.as_str());
+            }
+        }
+    }
+    Cow::Owned(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(text: &str) -> (Vec<String>, Shape) {
+        let mut seen = Vec::new();
+        let shape = walk(text, &mut |keys, scalar| {
+            let value = match scalar {
+                Scalar::Text(text) => text.into_owned(),
+                Scalar::Number(number) => number.to_owned(),
+                Scalar::Flag(flag) => flag.to_string(),
+                Scalar::Null => "null".to_owned(),
+            };
+            seen.push([keys.join("."), "=".to_owned(), value].concat());
+        });
+        (seen, shape)
+    }
+
+    #[test]
+    fn scalars_come_with_the_keys_above_them() {
+        let text = r#" {"a":{"b":"x","c":[1,-2.5e3,{"d":null}]},"e":true, "f":{},"g":[] } "#;
+        let expected = ["a.b=x", "a.c.[]=1", "a.c.[]=-2.5e3", "a.c.[].d=null", "e=true"];
+        assert_eq!(seen(text), (expected.map(str::to_owned).to_vec(), Shape::Whole));
+    }
+
+    #[test]
+    fn strings_are_unescaped() {
+        let (found, shape) = seen(r#"{"a":"q\"\\n\n\u00e9\ud83d\ude00\ud83d!\/","b":"\\"}"#);
+        assert_eq!(found, ["a=q\"\\n\n\u{e9}\u{1f600}\u{fffd}!/".to_owned(), "b=\\".to_owned()]);
+        assert_eq!(shape, Shape::Whole);
+    }
+
+    #[test]
+    fn every_prefix_of_an_object_is_cut_short_and_keeps_what_came_before() {
+        let text = r#"{"error":{"code":"x","n":[1,2,{"y":false}]},"z":"é\n"}"#;
+        for end in (1..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let (found, shape) = seen(&text[..end]);
+            assert_eq!(shape, Shape::CutShort, "{}", &text[..end]);
+            assert_eq!(end > 19, found.contains(&"error.code=x".to_owned()), "{}", &text[..end]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_told_from_what_is_cut() {
+        for text in [
+            "",
+            "  ",
+            "<html>",
+            "upstream error",
+            "tru",
+            "\"abc",
+            "{]",
+            "{\"a\" 1}",
+            "[1 2]",
+            "{}x",
+            "{,}",
+            "[1,,2]",
+            "nul",
+        ] {
+            assert_eq!(seen(text).1, Shape::NotJson, "{text:?}");
+        }
+        for text in ["null", "1", "\"a\"", "[]", "{}", "\u{feff}{}", "[[[]]]", "{\"\":{\"\":1}}"] {
+            assert_eq!(seen(text).1, Shape::Whole, "{text:?}");
+        }
+        assert_eq!(seen("{\"a\":tru").1, Shape::CutShort);
+        assert_eq!(seen("{\"a\":\"b\\").1, Shape::CutShort);
+    }
+
+    #[test]
+    fn nesting_without_end_is_refused_without_recursion() {
+        assert_eq!(seen(&"[".repeat(100_000)).1, Shape::NotJson);
+        assert_eq!(seen(&"[".repeat(500)).1, Shape::CutShort);
+    }
+}

@@ -1,0 +1,324 @@
+//! What a failure is and whether it may be played again, before any count or clock is asked.
+//!
+//! The steps are asked in order, and the first that has an opinion decides: cancelled,
+//! raised by the caller, transport, the server's veto, the provider's own code, the HTTP
+//! status, nothing known. The verdict's `rule` names the step.
+
+pub mod json;
+pub mod provider;
+pub mod status;
+pub mod transport;
+
+use crate::clock::WallMs;
+use crate::headers::Headers;
+use crate::kind::ErrorKind;
+use crate::policy::{BodyCodes, Policy};
+use crate::retry_after::{self, Hint};
+use provider::BodyFacts;
+
+/// The header by which a server says whether to retry: OpenAI's and Anthropic's SDKs obey it.
+pub const SHOULD_RETRY: &str = "x-should-retry";
+
+/// Where an error came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// Our own call of `fetch`: an error of no known shape is presumed to be the connection's.
+    Fetch,
+    /// An operation of the caller's, which can fail in any way.
+    #[default]
+    Operation,
+}
+
+/// One error of a cause chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The class or `name`.
+    pub name: String,
+    /// The message, unmasked.
+    pub message: String,
+    /// The runtime's code, such as `ECONNRESET`; empty for none.
+    pub code: String,
+    /// workerd: `retryable === true`.
+    pub retryable: bool,
+    /// workerd: `overloaded === true`.
+    pub overloaded: bool,
+}
+
+/// A failure that the caller raised with a kind of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raised {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// Where the caller overrides the kind's row of the table.
+    pub retryable: Option<bool>,
+}
+
+impl Raised {
+    /// What an error says that gives itself one of VernLLM's two types for a response that
+    /// could not be used: the same response would be read the same way again.
+    pub fn by_type(error_type: &str) -> Option<Raised> {
+        let kind = match error_type {
+            "parse" => ErrorKind::MalformedResponse,
+            "validation" => ErrorKind::SchemaMismatch,
+            _ => return None,
+        };
+        Some(Raised { kind, retryable: Some(false) })
+    }
+}
+
+/// How an attempt that failed ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// With a response, or an error that carries a response's status.
+    #[default]
+    Response,
+    /// With an error and no verdict of a server.
+    Error,
+    /// By its own timeout.
+    TimedOut,
+    /// By the call's deadline.
+    DeadlinePassed,
+    /// With a 2xx whose body was cut short.
+    Truncated,
+    /// With a 2xx that is not what was asked for.
+    Malformed,
+    /// Because the caller's own signal aborted.
+    Cancelled,
+}
+
+/// What is known of a failure.
+#[derive(Clone, Debug, Default)]
+pub struct Failure<'f> {
+    /// How the attempt ended.
+    pub ending: Ending,
+    /// Where an error came from.
+    pub source: Source,
+    /// The HTTP status; `None` where no response came, or an opaque redirect.
+    pub status: Option<u16>,
+    /// The response was an opaque redirect.
+    pub opaque_redirect: bool,
+    /// The response's header fields.
+    pub headers: Headers<'f>,
+    /// The response's body, as far as it was read.
+    pub body: &'f str,
+    /// The error and its causes, outermost first.
+    pub links: &'f [Link],
+    /// What the caller says it is.
+    pub raised: Option<Raised>,
+}
+
+/// What a failure is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Its kind.
+    pub kind: ErrorKind,
+    /// Whether it may be played again.
+    pub retryable: bool,
+    /// The provider's or the runtime's code.
+    pub code: Option<String>,
+    /// The server's wait hint, also when the failure is not retryable.
+    pub hint: Option<Hint>,
+    /// The step that decided.
+    pub rule: &'static str,
+    /// The provider's message, unmasked.
+    pub message: Option<String>,
+}
+
+/// Classifies a failure. `now` measures HTTP dates.
+pub fn classify(failure: &Failure<'_>, policy: &Policy, now: WallMs) -> Verdict {
+    let body = BodyFacts::read(failure.body);
+    let (kind, retryable, code, rule) = decide(failure, &body, policy);
+    Verdict {
+        kind,
+        retryable,
+        code: code.map(str::to_owned).or_else(|| body.codes.first().cloned()),
+        hint: retry_after::from_headers(failure.headers, policy.hints.sources, now),
+        rule,
+        message: body.message,
+    }
+}
+
+type Decision<'d> = (ErrorKind, bool, Option<&'d str>, &'static str);
+
+fn decide<'d>(failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) -> Decision<'d> {
+    match failure.ending {
+        Ending::Cancelled => return (ErrorKind::Cancelled, false, None, "cancelled"),
+        Ending::TimedOut => return (ErrorKind::Timeout, true, None, "timeout"),
+        Ending::DeadlinePassed => return (ErrorKind::DeadlineExceeded, false, None, "deadline"),
+        Ending::Truncated => return (ErrorKind::Transport, true, Some("truncated"), "transport"),
+        Ending::Malformed => return (ErrorKind::MalformedResponse, true, None, "malformed"),
+        Ending::Response | Ending::Error => {}
+    }
+    if let Some(raised) = failure.raised {
+        let retryable = raised.retryable.unwrap_or(raised.kind.properties().retryable);
+        return (raised.kind, retryable, None, "raised");
+    }
+    match failure.status {
+        Some(status) => by_response(status, failure, body, policy),
+        None if failure.opaque_redirect => (ErrorKind::Redirected, false, None, "status"),
+        None => match transport::finding(failure.links, failure.source, policy.permanent_transport) {
+            Some((kind, code)) => (kind, kind.properties().retryable, code, "transport"),
+            None => (ErrorKind::Unknown, policy.retry_unknown, None, "unknown"),
+        },
+    }
+}
+
+/// Steps 2 to 4: veto, provider's code, status.
+fn by_response<'d>(status: u16, failure: &Failure<'_>, body: &'d BodyFacts, policy: &Policy) -> Decision<'d> {
+    let coded = by_code(status, body, policy);
+    let decision = coded.unwrap_or_else(|| by_status(status, failure, policy));
+    let says = if policy.should_retry_header { failure.headers.get(SHOULD_RETRY) } else { None };
+    match says.as_deref().map(str::trim) {
+        Some(says) if says.eq_ignore_ascii_case("false") => (decision.0, false, decision.2, "server_veto"),
+        // A server that allows a retry overrules its status, never its own permanent code.
+        Some(says) if says.eq_ignore_ascii_case("true") && coded.is_none() && status >= 400 => {
+            (decision.0, true, decision.2, "server_allows")
+        }
+        _ => decision,
+    }
+}
+
+fn by_code<'d>(status: u16, body: &'d BodyFacts, policy: &Policy) -> Option<Decision<'d>> {
+    if policy.body_codes == BodyCodes::Ignore {
+        return None;
+    }
+    let in_band = status < 300;
+    if let Some((kind, code)) = body.kind() {
+        let spent = matches!(kind, ErrorKind::QuotaExhausted | ErrorKind::SpendLimitReached);
+        let by_kind = kind.properties().retryable || (spent && policy.retry_quota);
+        let by_status = in_band || policy.body_codes == BodyCodes::First || policy.statuses.retries(status);
+        return Some((kind, by_kind && by_status, code, "provider"));
+    }
+    // A number is a status only where the real one says nothing: 200 and the gateway's 5xx.
+    let numeric = body.numeric().filter(|_| in_band || status >= 500)?;
+    Some((status::kind(numeric, false), policy.statuses.retries(numeric), None, "provider"))
+}
+
+fn by_status<'d>(status: u16, failure: &Failure<'_>, policy: &Policy) -> Decision<'d> {
+    if status < 300 {
+        return (ErrorKind::ServerError, true, None, "in_band");
+    }
+    let kind = status::kind(status, failure.headers.get("location").is_some());
+    match kind {
+        ErrorKind::Unknown => (kind, policy.retry_unknown, None, "unknown"),
+        _ => (kind, policy.statuses.retries(status), None, "status"),
+    }
+}
+
+#[cfg(all(test, not(feature = "sabotage")))]
+mod tests {
+    use super::*;
+    use crate::policy::Preset;
+
+    const NOW: WallMs = WallMs(1_768_478_400_000);
+
+    fn response(status: u16, headers: &str, body: &str) -> (&'static str, bool, &'static str) {
+        under(&Policy::default(), status, headers, body)
+    }
+
+    fn under(policy: &Policy, status: u16, headers: &str, body: &str) -> (&'static str, bool, &'static str) {
+        let failure = Failure { status: Some(status), headers: Headers::new(headers), body, ..Failure::default() };
+        let verdict = classify(&failure, policy, NOW);
+        (verdict.kind.as_str(), verdict.retryable, verdict.rule)
+    }
+
+    #[test]
+    fn a_cancelled_call_is_cancelled_whatever_else_is_known() {
+        let failure = Failure { ending: Ending::Cancelled, status: Some(503), ..Failure::default() };
+        let verdict = classify(&failure, &Preset::VernLlm.policy(), NOW);
+        assert_eq!((verdict.kind, verdict.retryable, verdict.rule), (ErrorKind::Cancelled, false, "cancelled"));
+    }
+
+    #[test]
+    fn the_servers_veto_changes_retryable_and_not_the_kind() {
+        assert_eq!(response(429, "x-should-retry\nFALSE", ""), ("rate_limited", false, "server_veto"));
+        assert_eq!(response(400, "x-should-retry\ntrue", ""), ("bad_request", true, "server_allows"));
+        let quota = r#"{"error":{"code":"insufficient_quota"}}"#;
+        assert_eq!(response(429, "x-should-retry\ntrue", quota), ("quota_exhausted", false, "provider"));
+        assert_eq!(response(429, "x-should-retry\nmaybe", ""), ("rate_limited", true, "status"));
+        assert_eq!(under(&Preset::Elelem.policy(), 429, "x-should-retry\nfalse", ""), ("rate_limited", true, "status"));
+    }
+
+    #[test]
+    fn a_permanent_code_stops_behind_any_status_and_an_unknown_one_falls_through() {
+        let overflow = r#"{"error":{"code":"context_length_exceeded"}}"#;
+        for status in [400, 429, 500, 503] {
+            assert_eq!(response(status, "", overflow), ("context_exceeded", false, "provider"), "{status}");
+        }
+        assert_eq!(response(503, "", r#"{"error":{"code":"brand_new"}}"#), ("overloaded", true, "status"));
+        assert_eq!(response(429, "", r#"{"error":{"type":"tokens","code":null}}"#), ("rate_limited", true, "status"));
+        assert_eq!(response(429, "", "not json"), ("rate_limited", true, "status"));
+    }
+
+    #[test]
+    fn body_codes_can_come_after_the_status_or_not_at_all() {
+        let limited = r#"{"error":{"type":"rate_limit_error"}}"#;
+        let quota = r#"{"error":{"code":"insufficient_quota"}}"#;
+        assert_eq!(response(400, "", limited), ("rate_limited", true, "provider"));
+        assert_eq!(under(&Preset::OneLlm.policy(), 400, "", limited), ("rate_limited", false, "provider"));
+        assert_eq!(under(&Preset::OneLlm.policy(), 429, "", quota), ("quota_exhausted", false, "provider"));
+        assert_eq!(under(&Preset::VernLlm.policy(), 429, "", quota), ("rate_limited", true, "status"));
+    }
+
+    #[test]
+    fn a_failure_inside_a_200_is_classified_by_its_code_or_is_a_server_error() {
+        assert_eq!(response(200, "", r#"{"error":{"code":502}}"#), ("server_error", true, "provider"));
+        assert_eq!(response(200, "", r#"{"error":{"code":"429"}}"#), ("rate_limited", true, "provider"));
+        assert_eq!(response(200, "", r#"{"error":{"code":400}}"#), ("bad_request", false, "provider"));
+        assert_eq!(response(200, "", r#"{"error":{"message":"m"}}"#), ("server_error", true, "in_band"));
+    }
+
+    #[test]
+    fn a_number_in_the_body_counts_behind_200_and_5xx_only() {
+        let body = r#"{"error":{"code":400}}"#;
+        assert_eq!(response(502, "", body), ("bad_request", false, "provider"));
+        assert_eq!(response(429, "", body), ("rate_limited", true, "status"));
+    }
+
+    #[test]
+    fn a_redirect_is_never_retried() {
+        let policy = Preset::VernLlm.policy();
+        assert_eq!(under(&policy, 307, "location\nhttps://other.example/", ""), ("redirected", false, "status"));
+        let opaque = Failure { opaque_redirect: true, ..Failure::default() };
+        assert_eq!(classify(&opaque, &policy, NOW).kind, ErrorKind::Redirected);
+    }
+
+    #[test]
+    fn what_the_caller_raises_follows_the_table_unless_it_says_otherwise() {
+        let raised = |kind, retryable| {
+            let failure = Failure { raised: Some(Raised { kind, retryable }), ..Failure::default() };
+            classify(&failure, &Policy::default(), NOW).retryable
+        };
+        assert!(raised(ErrorKind::Overloaded, None));
+        assert!(!raised(ErrorKind::SchemaMismatch, None));
+        assert!(raised(ErrorKind::SchemaMismatch, Some(true)));
+        assert!(!raised(ErrorKind::Timeout, Some(false)));
+        for (name, kind) in [("parse", ErrorKind::MalformedResponse), ("validation", ErrorKind::SchemaMismatch)] {
+            assert_eq!(Raised::by_type(name), Some(Raised { kind, retryable: Some(false) }));
+        }
+        assert_eq!(Raised::by_type("api"), None);
+    }
+
+    #[test]
+    fn a_hint_is_reported_beside_any_verdict() {
+        let failure = Failure { status: Some(401), headers: Headers::new("retry-after\n0"), ..Failure::default() };
+        let verdict = classify(&failure, &Policy::default(), NOW);
+        assert_eq!(verdict.hint.map(|hint| hint.delay.get()), Some(0));
+        assert!(!verdict.retryable);
+    }
+
+    #[test]
+    fn each_preset_retries_the_statuses_of_its_page() {
+        let retried = |policy: &Policy| (400..600).filter(|s| under(policy, *s, "", "").1).collect::<Vec<_>>();
+        assert_eq!(retried(&Preset::OneLlm.policy()), [408, 429, 500, 502, 503, 504, 529]);
+        let elelem: Vec<u16> = std::iter::once(429).chain(500..600).collect();
+        assert_eq!(retried(&Preset::Elelem.policy()), elelem);
+        let vernllm: Vec<u16> = (400..600).filter(|s| ![400, 401, 403, 404, 422].contains(s)).collect();
+        assert_eq!(retried(&Preset::VernLlm.policy()), vernllm);
+        let ours: Vec<u16> = [408, 409, 425, 429]
+            .into_iter()
+            .chain((500..600).filter(|s| ![501, 505, 506, 510, 511, 525, 526].contains(s)))
+            .collect();
+        assert_eq!(retried(&Policy::default()), ours);
+    }
+}

@@ -1,0 +1,64 @@
+//! A list of header fields, as one text: a name, a line feed, a value, a line feed, …
+//!
+//! One text crosses the wasm boundary in one piece where twenty strings would cost twenty
+//! crossings. Field values cannot hold a line feed (RFC 9110 section 5.5); whoever writes
+//! the text must put a space where a caller's bad value has one.
+
+use std::borrow::Cow;
+
+/// Header fields in the order they came. Names are compared without regard to case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Headers<'t> {
+    text: &'t str,
+}
+
+impl<'t> Headers<'t> {
+    /// No fields.
+    pub const EMPTY: Headers<'static> = Headers { text: "" };
+
+    /// Reads `name LF value LF name LF value …`; the last line feed may be missing.
+    pub fn new(text: &'t str) -> Headers<'t> {
+        Headers { text }
+    }
+
+    /// Every field line: name and value as they stand.
+    pub fn iter(self) -> impl Iterator<Item = (&'t str, &'t str)> {
+        let mut lines = self.text.split('\n');
+        std::iter::from_fn(move || match (lines.next(), lines.next()) {
+            (Some(name), Some(value)) => Some((name, value)),
+            _ => None,
+        })
+    }
+
+    /// The field's value; the values of a repeated field are joined by `", "`, as
+    /// `Headers.get` of the Fetch standard does.
+    pub fn get(self, name: &str) -> Option<Cow<'t, str>> {
+        let mut found: Option<Cow<'t, str>> = None;
+        for (_, value) in self.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)) {
+            found = Some(match found {
+                None => Cow::Borrowed(value),
+                Some(first) => Cow::Owned([&first, ", ", value].concat()),
+            });
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_field_is_joined_and_names_ignore_case() {
+        let headers = Headers::new("Retry-After\n5\nDate\nnow\nretry-after\n120\n");
+        assert_eq!(headers.get("RETRY-AFTER").unwrap(), "5, 120");
+        assert_eq!(headers.get("date").unwrap(), "now");
+        assert_eq!(headers.get("age"), None);
+    }
+
+    #[test]
+    fn an_empty_value_is_there_and_a_dangling_name_is_not() {
+        assert_eq!(Headers::new("a\n\nb").iter().collect::<Vec<_>>(), [("a", "")]);
+        assert_eq!(Headers::EMPTY.iter().count(), 0);
+    }
+}

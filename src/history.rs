@@ -1,0 +1,177 @@
+//! What a call went through: one record for each failed attempt, and the ledger.
+//!
+//! Records hold no secret of the request: messages are masked before they are cut, headers
+//! that carry credentials are removed, and nothing unmasked is kept.
+
+use crate::classify::Verdict;
+use crate::clock::{DelayMs, WallMs};
+use crate::headers::Headers;
+use crate::policy::WaitFrom;
+use crate::redact::{Masker, Redaction, keep_headers};
+
+/// How much of a message a record keeps, in characters.
+pub const MESSAGE_CHARS: usize = 1000;
+/// How much of a request's body a snapshot keeps, in characters.
+pub const BODY_CHARS: usize = 16 * 1024;
+
+/// Tokens as one provider call reported them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Tokens of the request.
+    pub prompt: u64,
+    /// Tokens of the answer.
+    pub completion: u64,
+    /// All of them, as the provider adds them up.
+    pub total: u64,
+}
+
+/// What failed, as a record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErrorSnapshot {
+    /// At most [`MESSAGE_CHARS`] characters.
+    pub message: String,
+    /// The kind's name.
+    pub kind: &'static str,
+    /// VernLLM's name for the kind.
+    pub type_: &'static str,
+    /// The provider's or the runtime's code.
+    pub code: Option<String>,
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// The provider's name.
+    pub provider: Option<String>,
+    /// The server's wait hint; zero is a hint of zero.
+    pub retry_after_ms: Option<DelayMs>,
+    /// Whether it may be played again.
+    pub retryable: bool,
+    /// The rule that decided.
+    pub rule: &'static str,
+}
+
+/// What was sent, without credentials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestSnapshot {
+    /// The method.
+    pub method: String,
+    /// The URL, for display.
+    pub url: String,
+    /// The fields that carry no credentials.
+    pub headers: Vec<(String, String)>,
+    /// When it was sent.
+    pub started_at: WallMs,
+    /// The body, where the policy keeps it.
+    pub body: Option<String>,
+}
+
+/// What was sent, as it was sent: not to be kept.
+#[derive(Clone, Debug, Default)]
+pub struct SentRequest {
+    /// The method.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// The fields, in the form of [`Headers`].
+    pub headers: String,
+    /// The body's text, where the policy keeps it.
+    pub body: Option<String>,
+}
+
+impl SentRequest {
+    /// What can hide this request's secrets in any text.
+    pub fn masker(&self, redaction: &Redaction) -> Masker {
+        Masker::for_request(&self.url, Headers::new(&self.headers), redaction)
+    }
+
+    /// The snapshot that may be kept.
+    pub fn snapshot(&self, started_at: WallMs, redaction: &Redaction, masker: &Masker) -> RequestSnapshot {
+        let kept = keep_headers(Headers::new(&self.headers), redaction);
+        RequestSnapshot {
+            method: self.method.clone(),
+            url: masker.mask(&crate::redact::sanitize_url(&self.url, redaction)).into_owned(),
+            headers: kept.map(|(name, value)| (name.to_ascii_lowercase(), masker.mask(value).into_owned())).collect(),
+            started_at,
+            body: self.body.as_ref().map(|body| masker.mask_and_cut(body, BODY_CHARS)),
+        }
+    }
+}
+
+/// One failed attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptRecord {
+    /// 0-based.
+    pub index: u32,
+    /// 1-based.
+    pub attempt: u32,
+    /// When it was sent.
+    pub started_at: WallMs,
+    /// From the send to the verdict.
+    pub duration_ms: DelayMs,
+    /// elelem's reason: `rate_limited`, `server_error`, `timeout`, `transport`, or the kind.
+    pub reason: &'static str,
+    /// The wait after it: as planned, then as really slept; 0 on the last attempt.
+    pub delay_ms: DelayMs,
+    /// Where the wait came from.
+    pub delay_from: Option<&'static str>,
+    /// The server's wait hint.
+    pub retry_after_ms: Option<DelayMs>,
+    /// Whether output had begun.
+    pub streamed: bool,
+    /// Tokens it cost, when known.
+    pub tokens: Option<Tokens>,
+    /// What failed.
+    pub error: ErrorSnapshot,
+    /// What was sent.
+    pub request: Option<RequestSnapshot>,
+}
+
+impl AttemptRecord {
+    /// Whether it may have cost tokens that nobody reported: work may have begun before it
+    /// failed, unless the server refused it with a status.
+    pub fn may_have_cost(&self) -> bool {
+        self.tokens.is_none() && self.error.status.is_none_or(|status| status < 400)
+    }
+
+    /// Notes the wait after this attempt.
+    pub fn waits(&mut self, delay: DelayMs, from: WaitFrom) {
+        self.delay_ms = delay;
+        self.delay_from = Some(from.as_str());
+    }
+}
+
+/// The text that a record shows for a failure that has none of its own.
+pub fn message_of(verdict: &Verdict, status: Option<u16>) -> String {
+    match (status, verdict.kind.as_str()) {
+        (Some(status), _) => format!("HTTP {status}"),
+        (None, kind) => kind.replace('_', " "),
+    }
+}
+
+/// The ledger of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RetryLedger {
+    /// Sends made.
+    pub total_attempts: u32,
+    /// Every failed send, the last one included.
+    pub failed_attempts: u32,
+    /// Prompt tokens of failed attempts.
+    pub wasted_prompt_tokens: u64,
+    /// Completion tokens of failed attempts.
+    pub wasted_completion_tokens: u64,
+    /// All tokens of failed attempts.
+    pub wasted_total_tokens: u64,
+    /// A failed attempt may have cost tokens that nobody reported.
+    pub waste_is_lower_bound: bool,
+}
+
+/// What a call went through.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// The failures other than the one the call ended with; absent when there are none.
+    pub attempts: Vec<AttemptRecord>,
+    /// The ledger.
+    pub retry: RetryLedger,
+    /// The failure the call ended with.
+    pub last: Option<AttemptRecord>,
+    /// Why the call ended without success.
+    pub mark: Option<&'static str>,
+}

@@ -1,0 +1,355 @@
+//! Reads options by name from untyped values, which is how JavaScript gives them, and shows
+//! the options in force in the same form.
+
+use super::check::{ConfigFaults, Fault};
+use super::table::{OPTIONS, Slot};
+use super::{Jitter, Policy, Preset, StatusRule};
+use crate::clock::{DelayMs, MAX_SAFE_MS};
+use crate::names::nearest;
+use crate::retry_after::{HintSource, HintSources};
+
+/// A value whose type nobody promised.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Absent: the default stands.
+    Undefined,
+    /// `true` or `false`.
+    Flag(bool),
+    /// Any number, NaN and the infinities included.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Value>),
+    /// A plain object.
+    Record(Vec<(String, Value)>),
+    /// A function.
+    Function,
+    /// Anything else: null, a symbol, a bigint, …
+    Other,
+}
+
+const JITTERS: [(&str, Jitter); 5] = [
+    ("none", Jitter::None),
+    ("equal", Jitter::Equal),
+    ("equal-below-cap", Jitter::EqualBelowCap),
+    ("full", Jitter::Full),
+    ("decorrelated", Jitter::Decorrelated),
+];
+
+/// Pairs of which only one may be given.
+const ALTERNATIVES: [(&str, &str); 2] = [("maxAttempts", "maxRetries"), ("retryStatus", "nonRetryableStatus")];
+
+const WHOLE_LIMIT: u64 = u32::MAX as u64;
+
+impl Policy {
+    /// Reads named values.
+    ///
+    /// # Errors
+    /// [`ConfigFaults`] lists every unknown name and every wrong value.
+    pub fn read(values: &[(String, Value)]) -> Result<Policy, ConfigFaults> {
+        let mut faults = Vec::new();
+        let given = |wanted: &str| values.iter().find(|(name, value)| name == wanted && *value != Value::Undefined);
+        let mut policy = match given("preset") {
+            Some((name, value)) => {
+                let names = Preset::NAMED.map(|(name, _)| name);
+                let chosen = Reader { name, faults: &mut faults }.choice(value, &names);
+                chosen.and_then(|i| Preset::NAMED.get(i)).map_or(Preset::Default, |(_, preset)| *preset).policy()
+            }
+            None => Policy::default(),
+        };
+        for (name, value) in values {
+            policy.set(&mut Reader { name, faults: &mut faults }, value);
+        }
+        for (one, other) in ALTERNATIVES {
+            if given(one).is_some() && given(other).is_some() {
+                faults.push(Fault::new(other, "conflict", ["absent when ", one, " is given"].concat()));
+            }
+        }
+        // elelem waits as long as a hint says up to the cap of its own backoff.
+        if matches!(given("preset"), Some((_, Value::Text(name))) if name == "elelem")
+            && given("maxRetryAfterMs").is_none()
+        {
+            policy.hints.max = policy.backoff.max;
+        }
+        // A value that could not be read has left the preset's in place, which is in order.
+        policy.find_faults(&mut faults);
+        if faults.is_empty() { Ok(policy) } else { Err(ConfigFaults(faults)) }
+    }
+
+    fn set(&mut self, read: &mut Reader<'_>, value: &Value) {
+        let Some((_, slot)) = OPTIONS.iter().find(|(name, _)| *name == read.name) else { return read.unknown() };
+        if *value == Value::Undefined {
+            return;
+        }
+        match slot {
+            Slot::Flag(field) => assign(field(self), read.flag(value)),
+            Slot::Delay(field) => assign(field(self), read.delay(value)),
+            Slot::Limit(field) => {
+                assign(field(self), read.delay(value).map(|limit| Some(limit).filter(|l| *l > DelayMs::ZERO)))
+            }
+            Slot::Count(field) => {
+                let least = u64::from(read.name == "maxAttempts");
+                assign(field(self), read.whole(value, least, WHOLE_LIMIT).map(|n| n as u32));
+            }
+            Slot::Number(field) => assign(field(self), read.number(value)),
+            Slot::Choice(names, field) => {
+                let chosen = read.choice(value, names);
+                field(self, chosen);
+            }
+            Slot::Function(field) => {
+                let is_function = read.function(value);
+                if let Some(field) = field {
+                    *field(self) = is_function;
+                }
+            }
+            Slot::Special => self.set_special(read, value),
+        }
+    }
+
+    fn set_special(&mut self, read: &mut Reader<'_>, value: &Value) {
+        match read.name {
+            "maxRetries" => {
+                assign(
+                    &mut self.max_attempts,
+                    read.whole(value, 0, WHOLE_LIMIT - 1).map(|n| (n as u32).saturating_add(1)),
+                );
+            }
+            "jitter" => assign(&mut self.backoff.jitter, read.jitter(value)),
+            "hintSources" => assign(&mut self.hints.sources, read.hint_sources(value)),
+            "retryStatus" if is_text(value, "default") => self.statuses = StatusRule::Default,
+            "retryStatus" => assign(&mut self.statuses, read.statuses(value).map(StatusRule::Only)),
+            "nonRetryableStatus" => assign(&mut self.statuses, read.statuses(value).map(StatusRule::AllBut)),
+            "methods" if is_text(value, "all") => self.methods = None,
+            "methods" => self.methods = read.texts(value, "'all' or a list of HTTP methods"),
+            "provider" => self.provider = read.text(value, "a text"),
+            "expect" => self.expect_json = read.choice(value, &["json"]).is_some(),
+            "redact" => self.set_redaction(read, value),
+            "unref" | "markFinal" => drop(read.flag(value)),
+            "clock" => read.clock(value),
+            "idempotencyKey" => {
+                if !matches!(value, Value::Flag(_) | Value::Function) {
+                    read.fault("type", "true, false or a function that returns a text");
+                }
+            }
+            "retryCountHeader" => {
+                if !matches!(value, Value::Text(text) if is_field_name(text)) {
+                    read.fault("type", "a header name");
+                }
+            }
+            "signal" | "policy" => read.fault("type", "given to the call, not to a policy"),
+            _ => {} // `preset` has been read
+        }
+    }
+
+    fn set_redaction(&mut self, read: &mut Reader<'_>, value: &Value) {
+        let Value::Record(members) = value else {
+            return read.fault("type", "an object with headers, query or values");
+        };
+        for (name, value) in members {
+            let list = match name.as_str() {
+                "headers" => &mut self.redaction.headers,
+                "query" => &mut self.redaction.query,
+                "values" => &mut self.redaction.values,
+                _ => {
+                    read.fault("unknown_option", "an object with headers, query or values");
+                    continue;
+                }
+            };
+            if *value != Value::Undefined {
+                *list = read.texts(value, "an object with lists of texts").unwrap_or_default();
+            }
+        }
+    }
+
+    /// The options in force by their names, in a form that can be read again. What is
+    /// secret (`redact`) and what only a runtime knows is left out.
+    pub fn resolved(&self) -> Vec<(&'static str, Value)> {
+        let mut policy = self.clone();
+        let show = |(name, slot): &(&'static str, Slot)| {
+            let ms = |delay: DelayMs| Value::Number(delay.as_f64());
+            let value = match slot {
+                Slot::Flag(field) => Value::Flag(*field(&mut policy)),
+                Slot::Delay(field) => ms(*field(&mut policy)),
+                Slot::Limit(field) => ms(field(&mut policy).unwrap_or(DelayMs::ZERO)),
+                Slot::Count(field) => Value::Number((*field(&mut policy)).into()),
+                Slot::Number(field) => Value::Number(*field(&mut policy)),
+                Slot::Choice(names, field) => text(names.get(field(&mut policy, None)).copied().unwrap_or_default()),
+                Slot::Function(_) => return None,
+                Slot::Special => policy.show_special(name)?,
+            };
+            Some((*name, value))
+        };
+        OPTIONS.iter().filter_map(show).collect()
+    }
+
+    fn show_special(&self, name: &str) -> Option<Value> {
+        let numbers = |list: &[u16]| Value::List(list.iter().map(|n| Value::Number((*n).into())).collect());
+        Some(match (name, &self.statuses) {
+            ("jitter", _) => match self.backoff.jitter {
+                Jitter::Additive(share) => Value::Record(vec![("additive".to_owned(), Value::Number(share))]),
+                jitter => text(JITTERS.iter().find(|(_, known)| *known == jitter)?.0),
+            },
+            ("hintSources", _) if self.hints.sources == HintSources::ALL => text("all"),
+            ("hintSources", _) => {
+                let some = HintSource::ALL.into_iter().filter(|source| self.hints.sources.contains(*source));
+                Value::List(some.map(|source| text(source.as_str())).collect())
+            }
+            ("retryStatus", StatusRule::Default) => text("default"),
+            ("retryStatus", StatusRule::Only(list)) => numbers(list),
+            ("retryStatus", StatusRule::ThrottledOrServer) => {
+                numbers(&(400..600).filter(|status| self.statuses.retries(*status)).collect::<Vec<_>>())
+            }
+            ("nonRetryableStatus", StatusRule::AllBut(list)) => numbers(list),
+            ("methods", _) => match &self.methods {
+                None => text("all"),
+                Some(list) => Value::List(list.iter().map(|method| text(method)).collect()),
+            },
+            ("provider", _) => text(self.provider.as_deref()?),
+            ("expect", _) if self.expect_json => text("json"),
+            _ => return None,
+        })
+    }
+}
+
+fn assign<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn is_text(value: &Value, wanted: &str) -> bool {
+    matches!(value, Value::Text(text) if text == wanted)
+}
+
+/// Reads one value and records what is wrong with it.
+struct Reader<'r> {
+    name: &'r str,
+    faults: &'r mut Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, code: &'static str, allowed: &str) {
+        self.faults.push(Fault::new(self.name, code, allowed));
+    }
+
+    fn or_fault<T>(&mut self, value: Option<T>, allowed: &str) -> Option<T> {
+        if value.is_none() {
+            self.fault("type", allowed);
+        }
+        value
+    }
+
+    fn unknown(&mut self) {
+        let hint = nearest(self.name, OPTIONS.iter().map(|(name, _)| *name));
+        let hint = hint.map(|known| ["; did you mean ", known, "?"].concat()).unwrap_or_default();
+        self.fault("unknown_option", &["absent: there is no such option", &hint].concat());
+    }
+
+    fn flag(&mut self, value: &Value) -> Option<bool> {
+        let flag = if let Value::Flag(flag) = value { Some(*flag) } else { None };
+        self.or_fault(flag, "true or false")
+    }
+
+    fn function(&mut self, value: &Value) -> bool {
+        self.or_fault(Some(()).filter(|()| *value == Value::Function), "a function").is_some()
+    }
+
+    fn number(&mut self, value: &Value) -> Option<f64> {
+        let number = if let Value::Number(number) = value { Some(*number) } else { None };
+        self.or_fault(number, "a number")
+    }
+
+    /// A whole number in `least..=most`, which a double holds exactly.
+    fn whole(&mut self, value: &Value, least: u64, most: u64) -> Option<u64> {
+        let number = if let Value::Number(number) = value { *number } else { f64::NAN };
+        let whole = number as u64; // saturates; NaN becomes 0
+        if whole as f64 == number && (least..=most).contains(&whole) {
+            return Some(whole);
+        }
+        let code = if matches!(value, Value::Number(_)) { "range" } else { "type" };
+        self.fault(code, &format!("a whole number from {least} to {most}"));
+        None
+    }
+
+    fn delay(&mut self, value: &Value) -> Option<DelayMs> {
+        self.whole(value, 0, MAX_SAFE_MS).map(DelayMs::new)
+    }
+
+    fn text(&mut self, value: &Value, allowed: &str) -> Option<String> {
+        let text = if let Value::Text(text) = value { Some(text.clone()) } else { None };
+        self.or_fault(text, allowed)
+    }
+
+    fn texts(&mut self, value: &Value, allowed: &str) -> Option<Vec<String>> {
+        let each = |item: &Value| if let Value::Text(text) = item { Some(text.clone()) } else { None };
+        let texts = if let Value::List(items) = value { items.iter().map(each).collect() } else { None };
+        self.or_fault(texts, allowed)
+    }
+
+    /// The place of the chosen word among `names`.
+    fn choice(&mut self, value: &Value, names: &[&'static str]) -> Option<usize> {
+        let chosen = names.iter().position(|name| is_text(value, name));
+        if chosen.is_none() {
+            self.fault("choice", &["'", &names.join("' or '"), "'"].concat());
+        }
+        chosen
+    }
+
+    fn jitter(&mut self, value: &Value) -> Option<Jitter> {
+        if let Value::Record(members) = value {
+            return match members.as_slice() {
+                [(name, Value::Number(share))] if name == "additive" => Some(Jitter::Additive(*share)),
+                _ => self.or_fault(None, "{additive: a number from 0 to 1}"),
+            };
+        }
+        let chosen = self.choice(value, &JITTERS.map(|(name, _)| name));
+        chosen.and_then(|i| JITTERS.get(i)).map(|(_, jitter)| *jitter)
+    }
+
+    fn hint_sources(&mut self, value: &Value) -> Option<HintSources> {
+        if is_text(value, "all") {
+            return Some(HintSources::ALL);
+        }
+        let names = HintSource::ALL.map(HintSource::as_str);
+        let named = |item: &Value| HintSource::ALL.into_iter().find(|source| is_text(item, source.as_str()));
+        let sources: Option<Vec<_>> =
+            if let Value::List(items) = value { items.iter().map(named).collect() } else { None };
+        let sources = self.or_fault(sources, &["'all' or a list of ", &names.join(", ")].concat())?;
+        Some(HintSources::of(&sources))
+    }
+
+    fn statuses(&mut self, value: &Value) -> Option<Vec<u16>> {
+        let status = |item: &Value| match item {
+            Value::Number(n) if (100.0..600.0).contains(n) && f64::from(*n as u16) == *n => Some(*n as u16),
+            _ => None,
+        };
+        let statuses = if let Value::List(items) = value { items.iter().map(status).collect() } else { None };
+        self.or_fault(statuses, "a list of HTTP statuses from 100 to 599")
+    }
+
+    fn clock(&mut self, value: &Value) {
+        let member = |wanted: &str| match value {
+            Value::Record(members) => members.iter().find(|(name, _)| name == wanted).map(|(_, value)| value),
+            _ => None,
+        };
+        let is_function = |value: Option<&Value>| value == Some(&Value::Function);
+        let mono_fits = matches!(member("mono"), None | Some(Value::Undefined | Value::Function));
+        if !is_function(member("now")) || !is_function(member("sleep")) || !mono_fits {
+            self.fault("type", "an object with the functions now, sleep and, if you like, mono");
+        }
+    }
+}
+
+/// `token` of RFC 9110 section 5.6.2.
+fn is_field_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

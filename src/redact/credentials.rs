@@ -1,0 +1,147 @@
+//! What is secret in a request.
+
+use super::escapes::percent_decode;
+use super::secrets::{Secrets, is_short};
+use super::{Redaction, is_sensitive_header, pairs, url};
+use crate::headers::Headers;
+
+/// The shortest parameter of a header value (`Signature=…`) that is a secret of its own;
+/// shorter ones are names of realms, algorithms and the like.
+const MIN_PARAMETER: usize = 16;
+
+/// Adds every secret of the request.
+pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, extra: &Redaction) {
+    extra.values.iter().for_each(|value| secrets.add(value));
+    add_url(secrets, url, true, extra);
+    for (name, value) in headers.iter() {
+        if !is_sensitive_header(name, &extra.headers) {
+            // It may be a URL, as that of Referer.
+            add_url(secrets, value, false, extra);
+        } else if name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie") {
+            secrets.add(value);
+            // Behind the first `;` of Set-Cookie are attributes (RFC 6265 section 4.1).
+            let is_set = name.eq_ignore_ascii_case("set-cookie");
+            for cookie in value.split(';').take(if is_set { 1 } else { usize::MAX }) {
+                secrets.add(unquoted(cookie.split_once('=').map_or(cookie, |(_, value)| value)));
+            }
+        } else {
+            add_field(secrets, value);
+        }
+    }
+}
+
+fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {
+    let mut add = |part: &str| {
+        secrets.add(part);
+        secrets.add(&percent_decode(part));
+        // A query is a form, where a blank is written as `+`.
+        secrets.add(&percent_decode(&part.replace('+', " ")));
+    };
+    if let Some(userinfo) = url::userinfo(url, bare).and_then(|range| url.get(range)) {
+        let userinfo = userinfo.strip_suffix('@').unwrap_or(userinfo);
+        let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+        [userinfo, user, password].into_iter().for_each(&mut add);
+    }
+    pairs::in_url(url, &extra.query, |range| add(url.get(range).unwrap_or_default()));
+}
+
+fn add_field(secrets: &mut Secrets, value: &str) {
+    // The values of a repeated field, or the parameters of one, stand between commas.
+    for part in std::iter::once(value).chain(value.split(',')).map(str::trim_ascii) {
+        let (scheme, rest) = part.split_once(' ').unwrap_or(("", part));
+        secrets.add(part);
+        secrets.add(rest);
+        if scheme.eq_ignore_ascii_case("basic") {
+            let login = base64(rest.trim_ascii());
+            let (user, password) = login.split_once(':').unwrap_or((&login, ""));
+            secrets.add(&login);
+            // A key alone is sent as the user.
+            secrets.add(if is_short(password) { user } else { password });
+        }
+        if let Some((_, parameter)) = rest.split_once('=')
+            && parameter.len() >= MIN_PARAMETER
+        {
+            secrets.add(unquoted(parameter));
+        }
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    let value = value.trim_ascii();
+    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
+}
+
+/// Decodes base64 of either alphabet, up to the first character of neither. What is no UTF-8
+/// is read as Latin-1 (RFC 7617 section 2.1 leaves it open).
+fn base64(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in text.bytes() {
+        let sextet = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        (bits, count) = (bits << 6 | u32::from(sextet), count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::headers::Headers;
+    use crate::redact::{Masker, Redaction};
+
+    fn shown(url: &str, fields: &str, text: &str) -> String {
+        let redaction = Redaction { headers: vec!["x-tenant".into()], ..Redaction::default() };
+        Masker::for_request(url, Headers::new(fields), &redaction).mask(text).into_owned()
+    }
+
+    #[test]
+    fn a_header_gives_its_value_with_and_without_scheme_and_each_of_a_list() {
+        for (fields, secret) in [
+            ("x-api-key\nqwerty", "qwerty"),
+            ("AUTHORIZATION\nKey qwerty", "qwerty"),
+            ("authorization\nFoo a,b,c", "a,b,c"),
+            ("authorization\nBearer first, Bearer qwerty", "qwerty"),
+            ("authorization\nAWS4-HMAC-SHA256 Credential=me, Signature=qwertyqwertyqwerty", "qwertyqwertyqwerty"),
+            ("X-Tenant\nqwerty", "qwerty"),
+            ("cookie\na=1; sid=qwerty; b=2", "qwerty"),
+            ("Set-Cookie\nsid=\"qwerty\"; Path=/", "qwerty"),
+            ("referer\nhttps://host/?token=qwerty", "qwerty"),
+        ] {
+            assert_eq!(shown("", fields, &format!("<{secret}>")), "<REDACTED>", "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_basic_value_gives_the_password_or_a_key_sent_as_the_user() {
+        let field = |value: &str| format!("authorization\nBasic {value}");
+        assert_eq!(shown("", &field("YXBpa2V5OnF3ZXJ0eQ=="), "apikey qwerty"), "apikey REDACTED");
+        assert_eq!(shown("", &field("cXdlcnR5Og"), "qwerty"), "REDACTED");
+        assert_eq!(shown("", &field("dXNlcjpw5HNz"), "päss"), "REDACTED");
+        assert_eq!(shown("", &field("dXNlcjpww6Rzcw=="), "päss"), "REDACTED");
+    }
+
+    #[test]
+    fn a_url_gives_user_password_and_parameters_raw_and_decoded() {
+        let url = "https://my%2Fself:p%40ss@host/?key=a%2Fb+c&alt=word#access_token=q;w";
+        let text = "my/self my%2Fself p@ss p%40ss a/b c a/b+c a%2Fb+c q;w self word";
+        let masked = "REDACTED REDACTED REDACTED REDACTED REDACTED REDACTED REDACTED q;w self word";
+        assert_eq!(shown(url, "", text), masked);
+    }
+
+    #[test]
+    fn what_is_no_secret_of_the_request_is_kept() {
+        let fields = "accept\napplication/json\nset-cookie\nsid=qwerty; Domain=example.com; SameSite=Strict";
+        let text = "application/json, example.com, Strict, host, /path";
+        assert_eq!(shown("https://host/path?alt=json", fields, text), text);
+    }
+}

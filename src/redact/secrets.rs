@@ -1,0 +1,250 @@
+//! A set of secret values, all found in one pass over a text (Aho and Corasick, 1975).
+//!
+//! Only the first [`PREFIX`] bytes of a value are held, with its length: where those occur,
+//! as many bytes as the whole value has are masked. So what is kept of a request stays small,
+//! and the time is linear in the text whatever the values are.
+
+use super::escapes::{self, Units};
+use super::{Marks, pieces};
+
+/// Bytes of a value that are held.
+const PREFIX: usize = 64;
+
+/// Shorter values, in characters, are not looked for in a free text: masking every `1` or
+/// `en` of a message would leave none of it.
+const MIN_CHARS: usize = 4;
+
+/// Whether the value is too short to be looked for.
+pub(super) fn is_short(value: &str) -> bool {
+    value.chars().nth(MIN_CHARS - 1).is_none()
+}
+
+/// A text that was cut may end inside a secret. So many bytes of its beginning are masked
+/// there.
+const MIN_CUT: u8 = 8;
+
+/// At most this many bytes of prefixes are held: 256 long values, or thousands of short
+/// ones. See [`Secrets::overflowed`].
+const MAX_NODES: usize = 16_384;
+
+#[derive(Clone, Copy, Default)]
+struct Node {
+    byte: u8,
+    /// Bytes from the root to here.
+    depth: u8,
+    /// Node 0, the root, is nobody's child or sibling, and stands for none.
+    child: u16,
+    sibling: u16,
+    /// Where the longest proper suffix stands that is the beginning of a value.
+    fail: u16,
+    /// The nearest node on the way of `fail`, this one included, where a value ends.
+    hit: u16,
+    /// The length of the value whose prefix ends here; 0 if none does.
+    length: u32,
+}
+
+/// The values.
+#[derive(Clone, Default)]
+pub(super) struct Secrets {
+    nodes: Vec<Node>,
+    /// More was added than is held.
+    pub overflowed: bool,
+}
+
+impl Secrets {
+    /// Adds a value in the forms it may be quoted in; [`Secrets::link`] must follow.
+    pub fn add(&mut self, value: &str) {
+        // What holds a replacement is quoted with one: what is around that is the secret.
+        for part in pieces(value).map(|(_, part)| part.trim_ascii()) {
+            if !is_short(part) {
+                self.add_forms(part);
+            }
+        }
+    }
+
+    fn add_forms(&mut self, value: &str) {
+        // Decoding the text finds every other mixture of escapes; but where a stray `%` or
+        // backslash before the value seems to begin one, only its exact forms are found.
+        self.insert(value.as_bytes());
+        self.insert(&escapes::decode(value));
+        self.insert(escapes::percent_encode(value).as_bytes());
+        let json = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\t', "\\t");
+        self.insert(json.as_bytes());
+        self.insert(value.replace(' ', "+").as_bytes());
+    }
+
+    fn insert(&mut self, value: &[u8]) {
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::default());
+        }
+        let mut at = 0;
+        for (depth, &byte) in (1..).zip(value.iter().take(PREFIX)) {
+            let mut next = self.child(at, byte);
+            if next == 0 {
+                if self.nodes.len() >= MAX_NODES {
+                    self.overflowed = true;
+                    return;
+                }
+                next = self.nodes.len() as u16;
+                let sibling = self.node(at).child;
+                self.nodes.push(Node { byte, depth, sibling, ..Node::default() });
+                self.change(at, |node| node.child = next);
+            }
+            at = next;
+        }
+        let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        self.change(at, |node| node.length = node.length.max(length));
+    }
+
+    /// Computes the failure links, level by level.
+    pub fn link(&mut self) {
+        let mut queue = vec![0];
+        let mut done = 0;
+        while let Some(&parent) = queue.get(done) {
+            done += 1;
+            let mut child = self.node(parent).child;
+            while child != 0 {
+                let Node { byte, length, sibling, .. } = self.node(child);
+                let fail = if parent == 0 { 0 } else { self.step(self.node(parent).fail, byte) };
+                let hit = if length > 0 { child } else { self.node(fail).hit };
+                self.change(child, |node| (node.fail, node.hit) = (fail, hit));
+                queue.push(child);
+                child = sibling;
+            }
+        }
+    }
+
+    /// Marks every value in the text. With `decoded`, the escape sequences of the text are
+    /// undone first. With `is_end`, the text may have been cut where it ends.
+    pub fn mark(&self, text: &str, decoded: bool, is_end: bool, marks: &mut Marks) {
+        if self.nodes.is_empty() {
+            return;
+        }
+        // Where the last bytes stand, and how many of a long value are still to come.
+        let (mut starts, mut read, mut to_come) = ([0; PREFIX], 0_usize, 0_u32);
+        let start_of = |starts: &[usize; PREFIX], read: usize, depth: u8| {
+            starts.get(read.wrapping_sub(depth.into()) % PREFIX).copied().unwrap_or_default()
+        };
+        let mut state = 0;
+        for unit in Units::from(text, 0) {
+            let mut each = |byte: u8| {
+                state = self.step(state, byte);
+                if to_come > 0 {
+                    to_come -= 1;
+                    marks.mark(unit.start..unit.end);
+                }
+                if state == 0 {
+                    return;
+                }
+                if let Some(start) = starts.get_mut(read % PREFIX) {
+                    *start = unit.start;
+                }
+                read = read.wrapping_add(1);
+                let hit = self.node(self.node(state).hit);
+                if hit.length > 0 {
+                    to_come = to_come.max(hit.length.saturating_sub(hit.depth.into()));
+                    marks.mark(start_of(&starts, read, hit.depth)..unit.end);
+                }
+            };
+            if decoded {
+                unit.decode(text, each);
+            } else {
+                let raw = text.as_bytes().get(unit.start..unit.end);
+                raw.unwrap_or_default().iter().for_each(|&byte| each(byte));
+            }
+        }
+        let depth = self.node(state).depth;
+        if is_end && depth >= MIN_CUT {
+            marks.mark(start_of(&starts, read, depth)..text.len());
+        }
+    }
+
+    fn step(&self, mut state: u16, byte: u8) -> u16 {
+        loop {
+            let child = self.child(state, byte);
+            if child != 0 || state == 0 {
+                return child;
+            }
+            state = self.node(state).fail;
+        }
+    }
+
+    /// The child for the byte, or 0.
+    fn child(&self, parent: u16, byte: u8) -> u16 {
+        let mut child = self.node(parent).child;
+        while child != 0 && self.node(child).byte != byte {
+            child = self.node(child).sibling;
+        }
+        child
+    }
+
+    fn node(&self, at: u16) -> Node {
+        self.nodes.get(usize::from(at)).copied().unwrap_or_default()
+    }
+
+    fn change(&mut self, at: u16, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(usize::from(at)) {
+            change(node);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::headers::Headers;
+    use crate::redact::{Masker, Redaction};
+
+    fn masker(values: &[&str]) -> Masker {
+        let values = values.iter().map(|value| value.to_string()).collect();
+        Masker::for_request("", Headers::EMPTY, &Redaction { values, ..Redaction::default() })
+    }
+
+    #[test]
+    fn a_value_longer_than_what_is_held_is_masked_to_its_end() {
+        let letter = |n: u32| char::from(b'a' + (n.wrapping_mul(0x9E37_79B9) >> 20) as u8 % 26);
+        let long: String = (0..3000).map(letter).collect();
+        let escaped = long.replace('b', "%62");
+        let text = format!("<{long}> {escaped}, {}!", &long[1..]);
+        assert_eq!(masker(&[&long]).mask(&text), format!("<REDACTED> REDACTED, {}!", &long[1..]));
+    }
+
+    #[test]
+    fn values_that_overlap_leave_no_half() {
+        let masker = masker(&["abcd", "bcdefg", "cdef", "fghi"]);
+        for (text, masked) in [
+            ("abcdefghi", "REDACTED"),
+            ("xabcdex", "xREDACTEDex"),
+            ("bcdef", "bREDACTED"),
+            ("abcabcd", "abcREDACTED"),
+            ("abcd.abcd", "REDACTED.REDACTED"),
+        ] {
+            assert_eq!(masker.mask(text), masked);
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_value_is_masked_where_the_text_was_cut() {
+        let masker = masker(&["0123456789abcdef"]);
+        assert_eq!(masker.mask("key 0123456789a"), "key REDACTED");
+        assert_eq!(masker.mask("key 0123456789a "), "key 0123456789a ");
+        assert_eq!(masker.mask("key 0123456"), "key 0123456");
+    }
+
+    #[test]
+    fn short_values_are_let_be() {
+        assert_eq!(masker(&["abc", " ab ", ""]).mask("abc ab"), "abc ab");
+        assert_eq!(masker(&["äöü!"]).mask("äöü!"), "REDACTED");
+    }
+
+    #[test]
+    fn with_too_many_values_to_hold_every_text_is_masked_as_a_whole() {
+        let many = |count: u32| (0..count).map(|n| format!("{n:064}")).collect::<Vec<_>>();
+        let held = many(200);
+        let held = masker(&held.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(held.mask("anything"), "anything");
+        let full: Vec<_> = (0..2000_u32).map(|n| format!("{:08x}{n:056}", n.wrapping_mul(0x9E37_79B9))).collect();
+        let full = masker(&full.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(full.mask("anything"), "REDACTED");
+        assert_eq!(full.mask(""), "");
+    }
+}

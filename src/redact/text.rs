@@ -1,0 +1,186 @@
+//! Free text: messages, stacks, bodies.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::escapes::{Units, may_be_escaped};
+use super::pairs::Names;
+use super::secrets::Secrets;
+use super::{Marks, OFF, REDACTED, Redaction, Rule, credentials, fields, pairs, pieces, shapes, url};
+use crate::headers::Headers;
+
+/// Replaces by `REDACTED` what must not be shown of a text: secrets of one request, known key
+/// shapes, users and passwords of URLs, values of secret query parameters, and the values of
+/// sensitive header fields that a server echoes.
+///
+/// Secrets of the request are found raw, percent-encoded and escaped as in JSON, in any
+/// mixture. Of each the first 64 bytes are held, and at most 16,384 bytes in all; a request
+/// with more than that has every text replaced as a whole. Secrets of fewer than 4
+/// characters are not looked for in a free text. The default masker knows no request.
+#[derive(Clone, Default)]
+pub struct Masker {
+    secrets: Secrets,
+    headers: Vec<String>,
+    query: Vec<String>,
+}
+
+impl Masker {
+    /// Collects every secret that the request carries: values of sensitive headers with and
+    /// without their scheme (the password of a Basic value, each cookie), user and password
+    /// of the URL, values of secret query parameters, and `redaction.values`.
+    pub fn for_request(url: &str, headers: Headers<'_>, redaction: &Redaction) -> Masker {
+        let mut secrets = Secrets::default();
+        credentials::collect(&mut secrets, url, headers, redaction);
+        secrets.link();
+        Masker { secrets, headers: redaction.headers.clone(), query: redaction.query.clone() }
+    }
+
+    /// The text without what must not be shown. Masking twice is masking once.
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if OFF || text.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        if self.secrets.overflowed {
+            return Cow::Borrowed(REDACTED);
+        }
+        // What is replaced already stays as it is, and nothing is matched across it.
+        let mut marks = Marks::new(text);
+        for (start, piece) in pieces(text) {
+            marks.base = start;
+            self.mark(piece, start > 0, start + piece.len() == text.len(), &mut marks);
+        }
+        marks.replaced(text).map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// Masks the text, and then cuts it to `max_chars` characters (Unicode scalar values),
+    /// with `…` behind them when something was cut.
+    pub fn mask_and_cut(&self, text: &str, max_chars: usize) -> String {
+        let masked = self.mask(text);
+        match masked.char_indices().nth(max_chars) {
+            Some((end, _)) => [masked.get(..end).unwrap_or_default(), "…"].concat(),
+            None => masked.into_owned(),
+        }
+    }
+
+    /// Marks a piece of text that holds no replacement.
+    fn mark(&self, text: &str, is_after_one: bool, is_end: bool, marks: &mut Marks) {
+        self.secrets.mark(text, false, is_end, marks);
+        if may_be_escaped(text) {
+            self.secrets.mark(text, true, is_end, marks);
+        }
+        let mut names = Names::after(if is_after_one { b'D' } else { 0 });
+        let [mut shapes, mut logins, mut parameters, mut fields] = [Rule::default(); 4];
+        for unit in Units::from(text, 0) {
+            let before = names.prev;
+            let shape = || shapes::in_text(text, unit.start, before);
+            let login = || Some(url::authority(text, unit.end, unit.layers, true));
+            if shapes::may_begin(unit.byte) && !before.is_ascii_alphanumeric() {
+                marks.mark(shapes.find(&unit, shape));
+            } else if unit.byte == b'/' && before == b'/' {
+                marks.mark(logins.find(&unit, login));
+            }
+            let Some(name) = names.push(&unit) else { continue };
+            let parameter = || pairs::in_text(text, &name, &unit, &self.query);
+            let field = || fields::in_text(text, &name, &unit, &self.headers, &self.query);
+            marks.mark(match name.is_parameter(&unit) {
+                true => parameters.find(&unit, parameter),
+                false => fields.find(&unit, field),
+            });
+        }
+    }
+}
+
+impl fmt::Debug for Masker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Masker { .. }")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::escapes::READ;
+    use crate::redact::sanitize_url;
+
+    #[test]
+    fn a_text_without_secrets_is_not_copied() {
+        let fields = "authorization\nBearer sk-abcdefgh12345678\ncookie\nsid=qwertyuiop";
+        let masker = Masker::for_request("https://host/?key=asdfghjkl", Headers::new(fields), &Redaction::default());
+        for text in ["", "Overloaded. Retry after 5 s: see https://host/docs?a=b", "{\"a\":\"b\\n%20\"}", "REDACTED"] {
+            assert!(matches!(masker.mask(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn masking_comes_before_cutting() {
+        let masker = Masker::default();
+        assert_eq!(masker.mask_and_cut("key sk-abcdefgh12345678 is bad", 12), "key REDACTED…");
+        assert_eq!(masker.mask_and_cut("key sk-abcdefgh12345678", 12), "key REDACTED");
+        assert_eq!(masker.mask_and_cut("äöü", 2), "äö…");
+        assert_eq!(masker.mask_and_cut("äöü", 0), "…");
+    }
+
+    #[test]
+    fn what_was_masked_before_is_left_alone() {
+        let text = "REDACTED https://REDACTED@host/?key=REDACTED&a=b \"token\":\"REDACTED\" Bearer REDACTED";
+        assert_eq!(Masker::default().mask(text), text);
+        assert_eq!(Masker::default().mask("REDACTEDsk-abcdefgh1 sk-abcdefgh1"), "REDACTEDsk-abcdefgh1 REDACTED");
+    }
+
+    #[test]
+    fn the_work_grows_no_faster_than_a_hostile_text() {
+        let fields = "authorization\nBearer aaaaaaaaaaaaaaaaaaaaaaaab\ncookie\na=abababababababababab";
+        let masker = Masker::for_request("", Headers::new(fields), &Redaction::default());
+        let work = |text: &str| {
+            let before = READ.get();
+            let masked = masker.mask(text);
+            sanitize_url(text, &Redaction::default());
+            Masker::for_request(text, Headers::new(text), &Redaction::default());
+            assert_eq!(masker.mask(&masked), masked);
+            READ.get() - before
+        };
+        for piece in [
+            "a",
+            "ab",
+            "?key=",
+            "&key=;",
+            "%3Fkey%3D?key=",
+            "//a:b",
+            "//a:b/",
+            "%2F%2Fa:b%20//c:d",
+            "sk-",
+            "eyJ-",
+            "eyJaaaaaaaaaa.b.",
+            "bearer ",
+            "basic+",
+            "token=",
+            "token:",
+            "token={",
+            "token: a ",
+            "\"token\":\"\\\"",
+            "\\\"token\\\":\\\"",
+            "authorization:[\"a\",",
+            "cookie: ",
+            "code= ",
+            "a;",
+            ";a=",
+            "\\",
+            "%25",
+            "%",
+            "'",
+            "\"session\" : \n",
+            "[",
+            "AKIA",
+            "REDACTED",
+            "é",
+            "my-",
+            "x_token:1",
+        ] {
+            for end in ["", "@", "\""] {
+                let [small, large] = [1024, 8192].map(|len| work(&(piece.repeat(len / piece.len()) + end)));
+                assert!(large < small * 9 + 1024, "{piece:?} {end:?}: {small} for 1 KiB, {large} for 8 KiB");
+                assert!(large < 8192 * 60, "{piece:?} {end:?}: {large} for 8 KiB");
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// The package in a real page of a real Chromium, unbundled, with the API on another origin.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { play, seen, seenUntil } from '../lib/play.js';
+import { startServer } from '../lib/scripted-server.js';
+import { titles } from '../lib/suites.js';
+import { startChromium } from './chromium.js';
+import { startStaticServer } from './static-server.js';
+
+const NO_WASM = "script-src 'self'";
+const STRICT = `${NO_WASM} 'wasm-unsafe-eval'`;
+
+describe('in Chromium', { timeout: 90_000 }, () => {
+  /** @type {Awaited<ReturnType<typeof startServer>>} */
+  let api;
+  /** @type {Awaited<ReturnType<typeof startStaticServer>>} */
+  let site;
+  /** @type {import('playwright-core').Browser} */
+  let browser;
+  /** @type {import('playwright-core').Page} */
+  let page;
+
+  /** @param {string} csp */
+  async function open(csp) {
+    const opened = await (await browser.newContext()).newPage();
+    await opened.goto(`${site.origin}/tests/js/browser/page.html?csp=${encodeURIComponent(csp)}`);
+    await opened.waitForSelector('[data-ready]', { state: 'attached' });
+    return opened;
+  }
+
+  async function outcome() {
+    for (;;) {
+      const found = await page.evaluate(() => /** @type {any} */ (globalThis).outcome);
+      if (found) return found;
+    }
+  }
+
+  before(async () => {
+    [api, site] = await Promise.all([startServer(), startStaticServer()]);
+    browser = await startChromium();
+    page = await open(STRICT);
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([api.close(), site.close()]);
+  });
+
+  for (const title of titles) {
+    test(title, async () => {
+      const failed = await page.evaluate((args) => /** @type {any} */ (globalThis).runTest(args), { title, origin: api.origin });
+      if (failed !== null) assert.fail(failed);
+    });
+  }
+
+  const phases = {
+    'during a wait': { steps: [{ status: 503 }], options: { initialDelayMs: 700, jitter: 'none' }, state: 'waiting', left: false },
+    'in flight': { steps: [{ fault: 'no-headers' }], options: {}, state: 'asking', left: true },
+    'in flight under a timeout': { steps: [{ fault: 'no-headers' }], options: { timeoutMs: 30_000 }, state: 'asking', left: true },
+    'while a failed answer is read': { steps: [{ status: 500, body: 'so ', fault: 'stall' }], options: {}, state: 'answered', left: true },
+    'while a JSON answer is inspected': { steps: [{ chunks: ['{'], headers: { 'content-type': 'application/json' }, fault: 'stall' }], options: {}, state: 'answered', left: true },
+    'while the page reads the answer': { steps: [{ body: 'once upon ', fault: 'stall' }], options: {}, state: 'reading', left: true },
+    'while the page reads the answer, under a timeout': { steps: [{ body: 'once upon ', fault: 'stall' }], options: { timeoutMs: 30_000 }, state: 'reading', left: true },
+  };
+  for (const [when, { steps, options, state, left }] of Object.entries(phases)) {
+    test(`a click on the cancel button ${when} ends the call at once, and nothing more is sent`, async () => {
+      const url = play(api.origin, /** @type {any} */ (steps));
+      await page.evaluate((question) => void Object.assign(globalThis, { question }), { url, options });
+      await page.click('#ask');
+      await page.locator('#state', { hasText: state }).waitFor();
+      await seenUntil(url, (requests) => requests.length === 1);
+      await page.click('#cancel');
+      await page.locator('#state', { hasText: 'cancelled' }).waitFor({ timeout: 1000 });
+      const { trusted, settledBeforeNextTask } = await outcome();
+      assert.equal(trusted, true);
+      // How soon a body that was handed over breaks off is up to the browser.
+      if (state !== 'reading') assert.equal(settledBeforeNextTask, true);
+      if (left) await seenUntil(url, ([first]) => first?.left);
+      else await new Promise((resolve) => setTimeout(resolve, 900));
+      assert.equal((await seen(url)).length, 1);
+    });
+  }
+
+  test('a Retry-After hidden by CORS is unknown, not zero', async () => {
+    const url = play(api.origin, [{ status: 429, headers: { 'retry-after': '0' }, hidden: ['retry-after'] }, { json: {} }]);
+    const record = await page.evaluate(async (to) => {
+      const { createFetch, historyOf } = /** @type {any} */ (globalThis).dacapo;
+      return historyOf(await createFetch({ initialDelayMs: 30, jitter: 'none', zeroHint: 'now' })(to)).attempts[0];
+    }, url);
+    assert.equal('retryAfterMs' in record, false);
+    assert.equal(record.delayFrom, 'backoff');
+  });
+
+  test('an answer that CORS withholds is retried as transport and ends with the browser’s own TypeError', async () => {
+    const url = play(api.origin, [{ cors: false }]);
+    const found = await page.evaluate(async (to) => {
+      const { createFetch, historyOf } = /** @type {any} */ (globalThis).dacapo;
+      try {
+        return await createFetch({ initialDelayMs: 10 })(to);
+      } catch (/** @type {any} */ error) {
+        return [error instanceof TypeError, historyOf(error).last.error.kind];
+      }
+    }, url);
+    assert.deepEqual(found, [true, 'transport']);
+    assert.equal((await seen(url)).length, 3);
+  });
+
+  test('a call begun offline gets through once the browser is online again', async () => {
+    const url = play(api.origin, [{ json: { back: true } }]);
+    await page.context().setOffline(true);
+    const answer = page.evaluate(async (to) => {
+      const { createFetch } = /** @type {any} */ (globalThis).dacapo;
+      const response = await createFetch({ maxAttempts: 20, initialDelayMs: 100, factor: 1, onRetry: () => (document.title = 'offline') })(to);
+      return response.json();
+    }, url);
+    while ((await page.title()) !== 'offline') await new Promise((resolve) => setTimeout(resolve, 20));
+    await page.context().setOffline(false);
+    assert.deepEqual(await answer, { back: true });
+  });
+
+  test('a page whose CSP refuses WebAssembly is told to allow \'wasm-unsafe-eval\', by whatever it calls', async () => {
+    const refused = await open(NO_WASM);
+    const messages = await refused.evaluate(async () => {
+      const { createFetch, RetryPolicy, retry, explain } = /** @type {any} */ (globalThis).dacapo;
+      const calls = { createFetch: () => createFetch(), RetryPolicy: () => new RetryPolicy(), retry: () => retry(async () => 1), explain: () => explain() };
+      /** @type {[string, string][]} */
+      const heard = [];
+      for (const [name, call] of Object.entries(calls)) {
+        try {
+          await call();
+          heard.push([name, 'nothing']);
+        } catch (/** @type {any} */ error) {
+          heard.push([name, error.message]);
+        }
+      }
+      return heard;
+    });
+    assert.equal(messages.length, 4);
+    for (const [name, message] of messages) assert.match(message, /'wasm-unsafe-eval'/, name);
+    await refused.context().close();
+  });
+
+  test('importing the package does nothing: under a CSP that refuses WebAssembly what needs no engine works', async () => {
+    const refused = await open(NO_WASM);
+    const found = await refused.evaluate(() => {
+      const { findRetryError, historyOf, isRetryError, matchesKind } = /** @type {any} */ (globalThis).dacapo;
+      return [isRetryError(new Error()), historyOf(new Response()) === undefined, matchesKind(new Error(), 'timeout'), findRetryError(null) === undefined];
+    });
+    assert.deepEqual(found, [false, true, false, true]);
+    await refused.context().close();
+  });
+
+  test('dacapo/slim fetches the engine from a URL', async () => {
+    const slim = await open(STRICT);
+    const found = await slim.evaluate(async (to) => {
+      const path = '/js/load/slim.js';
+      const { createFetch, historyOf, init } = await import(path);
+      await init(new URL('/pkg/dacapo_bg.wasm', location.href));
+      const response = await createFetch({ initialDelayMs: 10 })(to);
+      return [await response.json(), historyOf(response).retry.totalAttempts];
+    }, play(api.origin, [{ status: 503 }, { json: { slim: true } }]));
+    assert.deepEqual(found, [{ slim: true }, 2]);
+    await slim.context().close();
+  });
+});

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import test from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { findRetryError, historyOf, isRetryError, matchesKind, retry, RetryError } from 'dacapo';
+import { fakeClock } from './lib/clock.js';
+
+/** The kinds, with what each is by default: [kind, type, retryable]. */
+const KINDS = [
+  ['cancelled', 'aborted', false], ['timeout', 'timeout', true], ['transport', 'network', true], ['rate_limited', 'rate_limited', true],
+  ['overloaded', 'api', true], ['server_error', 'api', true], ['quota_exhausted', 'quota_exceeded', false], ['spend_limit_reached', 'quota_exceeded', false],
+  ['auth', 'api', false], ['permission', 'api', false], ['not_found', 'api', false], ['model_not_found', 'api', false], ['bad_request', 'api', false],
+  ['conflict', 'api', true], ['request_too_large', 'api', false], ['context_exceeded', 'api', false], ['content_filtered', 'api', false], ['refused', 'api', false],
+  ['malformed_response', null, true], ['response_truncated', null, false], ['schema_mismatch', 'validation', false], ['invalid_transcript', 'invalid_params', false],
+  ['invalid_request', 'invalid_params', false], ['max_rounds_exceeded', null, false], ['tool_calls_already_executed', null, false],
+  ['max_output_exceeds_context', 'invalid_params', false], ['budget_exceeded', null, false], ['capability_missing', null, false], ['bad_definition', null, false],
+  ['redirected', null, false], ['circuit_open', 'circuit_open', false], ['retry_budget_exhausted', null, false], ['deadline_exceeded', 'timeout', false],
+  ['fallback_exhausted', 'fallback_exhausted', false], ['invalid_config', 'invalid_params', false], ['retry_loop_exhausted', 'unknown', false], ['unknown', 'unknown', false],
+];
+const TYPES = ['timeout', 'api', 'network', 'parse', 'validation', 'invalid_params', 'rate_limited', 'quota_exceeded', 'circuit_open', 'fallback_exhausted', 'aborted', 'unknown'];
+
+/** Runs an operation that throws this, and gives what came of it. */
+async function thrownBy(thrown, options = {}) {
+  let sends = 0;
+  const operation = () => {
+    sends += 1;
+    throw thrown;
+  };
+  const error = await retry(operation, { clock: fakeClock(), ...options }).catch((caught) => caught);
+  return { error, sends };
+}
+
+test('every kind can be raised, with its type and whether it is retried', () => {
+  assert.equal(KINDS.length, 37);
+  for (const [kind, type, retryable] of KINDS) {
+    const error = new RetryError({ kind });
+    assert.deepEqual([error.kind, error.retryable], [kind, retryable], kind);
+    assert.ok(TYPES.includes(error.type), kind);
+    if (type !== null) assert.equal(error.type, type, kind);
+    assert.notEqual(error.message, '');
+  }
+});
+
+test('a RetryError is an Error with a name and a stack', () => {
+  const error = new RetryError({ kind: 'timeout', message: 'too slow' });
+  assert.ok(error instanceof Error);
+  assert.equal(error.name, 'RetryError');
+  assert.equal(String(error), 'RetryError: too slow');
+  assert.match(error.stack, /RetryError: too slow\n\s+at .*errors\.test\.js/);
+  assert.deepEqual(Object.keys(error).sort(), ['kind', 'retryable', 'type']);
+});
+
+test('what is given is kept, and what is not given is absent', () => {
+  const cause = new Error('cause');
+  const init = {
+    kind: 'schema_mismatch', message: 'm', cause, code: 'C', status: 422, provider: 'acme', retryAfterMs: 0, retryable: true, issues: [1],
+    budgetKind: 'tokens', capability: 'vision', file: 'f', line: 1, column: 2,
+  };
+  const error = new RetryError(init);
+  for (const [name, value] of Object.entries(init)) assert.equal(error[name], value, name);
+  const bare = new RetryError({ kind: 'timeout' });
+  for (const name of Object.keys(init)) if (!['kind', 'message', 'retryable'].includes(name)) assert.ok(!(name in bare), name);
+  assert.ok(Object.hasOwn(new RetryError({ kind: 'timeout', cause: undefined }), 'cause'), 'a cause of undefined is a cause');
+});
+
+test('an unknown kind is a TypeError that suggests the nearest', () => {
+  assert.throws(() => new RetryError({ kind: 'rate_limit' }), (error) => error instanceof TypeError && /did you mean 'rate_limited'/.test(error.message));
+  for (const kind of [undefined, null, 3, {}, '', 'TIMEOUT', Symbol('x')]) assert.throws(() => new RetryError({ kind }), TypeError);
+  for (const init of [undefined, null]) assert.throws(() => new RetryError(init), TypeError);
+});
+
+test('toJSON has every member but the cause', () => {
+  const error = new RetryError({ kind: 'auth', message: 'm', cause: new Error('secret cause'), code: 'C', status: 401, issues: [{ a: 1 }] });
+  assert.deepEqual(JSON.parse(JSON.stringify(error)), { name: 'RetryError', message: 'm', kind: 'auth', type: 'api', retryable: false, code: 'C', status: 401, issues: [{ a: 1 }] });
+});
+
+test('toJSON of the error of a call has its attempts and ledger', async () => {
+  const { error } = await thrownBy(new TypeError('fetch failed'));
+  const json = JSON.parse(JSON.stringify(error));
+  assert.equal(json.attempts.length, 2);
+  assert.deepEqual(json.retry, error.retry);
+  assert.equal(json.mark, 'attempts_exhausted');
+  assert.ok(!JSON.stringify(json).includes('cause'));
+});
+
+test('inspect shows the stack, the members and the cause', async () => {
+  const { error } = await thrownBy(Object.assign(new Error('reset', { cause: new Error('deeper') }), { code: 'ECONNRESET' }), { maxAttempts: 1 });
+  const text = inspect(error);
+  for (const part of ['RetryError: reset', 'errors.test.js', "kind: 'transport'", '[cause]', 'ECONNRESET', 'deeper']) assert.ok(text.includes(part), `${part} in ${text}`);
+  assert.match(inspect({ deep: { deeper: { deepest: error } } }, { depth: 1 }), /deeper/);
+  assert.equal(typeof inspect(error, { depth: 0 }), 'string');
+  assert.equal(inspect(error, { depth: -1 }).includes('attempts'), false);
+});
+
+test('inspect copes with a hostile cause', () => {
+  const fail = () => { throw new Error('hostile'); };
+  const cycle = new Error('c');
+  cycle.cause = cycle;
+  for (const cause of [new Proxy({}, { get: fail, ownKeys: fail }), Object.defineProperty({}, 'message', { get: fail }), cycle, null, 'text', 3, Symbol('s'), Object.create(null), () => 1]) {
+    assert.match(inspect(new RetryError({ kind: 'timeout', cause })), /\[cause\]/);
+  }
+});
+
+test('isRetryError knows x itself, and nothing that only looks like it', () => {
+  assert.equal(isRetryError(new RetryError({ kind: 'timeout' })), true);
+  class Sub extends RetryError {}
+  assert.equal(isRetryError(new Sub({ kind: 'timeout' })), true);
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const x of [undefined, null, 0, '', 'RetryError', Symbol('s'), {}, [], () => 1, new Error('x'), { kind: 'timeout', name: 'RetryError' }, RetryError, RetryError.prototype, proxy, new Error('x', { cause: new RetryError({ kind: 'timeout' }) })]) {
+    assert.equal(isRetryError(x), false, typeof x);
+  }
+});
+
+test('a RetryError of another copy of the package is one', async () => {
+  const other = await import(`${import.meta.resolve('dacapo').replace('load/inline.js', 'errors.js')}?another-copy`);
+  assert.notEqual(other.RetryError, RetryError);
+  const internals = { type: 'timeout' };
+  const foreign = new other.RetryError({ kind: 'timeout' }, internals);
+  assert.ok(!(foreign instanceof RetryError));
+  assert.equal(isRetryError(foreign), true);
+  assert.equal(other.isRetryError(new RetryError({ kind: 'auth' })), true);
+  assert.equal(matchesKind(new Error('wrapped', { cause: foreign }), 'timeout'), true);
+  const { error, sends } = await thrownBy(foreign);
+  assert.deepEqual([error.kind, sends], ['timeout', 1], 'and what it says of itself counts: such a one is not retryable');
+});
+
+test('findRetryError finds the first in a cause chain or among the members of an AggregateError', () => {
+  const inner = new RetryError({ kind: 'auth' });
+  const outer = new RetryError({ kind: 'timeout', cause: inner });
+  assert.equal(findRetryError(outer), outer);
+  assert.equal(findRetryError(new Error('a', { cause: new Error('b', { cause: outer }) })), outer);
+  assert.equal(findRetryError(new AggregateError([new Error('x'), new Error('y', { cause: inner })])), inner);
+  assert.equal(findRetryError({ cause: { errors: [{ cause: inner }] } }), inner);
+  for (const x of [undefined, null, 'x', 3, new Error('x'), {}]) assert.equal(findRetryError(x), undefined);
+});
+
+test('findRetryError is bounded and comes to an end in cycles', () => {
+  const ring = new Error('a', { cause: new Error('b') });
+  ring.cause.cause = ring;
+  ring.errors = [ring, ring.cause];
+  assert.equal(findRetryError(ring), undefined);
+  let deep = new RetryError({ kind: 'auth' });
+  for (let depth = 0; depth < 10; depth++) deep = new Error('wrapped', { cause: deep });
+  assert.equal(findRetryError(deep).kind, 'auth');
+  for (let depth = 0; depth < 10_000; depth++) deep = { cause: deep };
+  assert.equal(findRetryError(deep), undefined);
+});
+
+test('findRetryError gets over getters that throw and proxies', () => {
+  const inner = new RetryError({ kind: 'auth' });
+  const fail = () => { throw new Error('hostile'); };
+  const half = Object.defineProperty({ errors: [inner] }, 'cause', { get: fail });
+  assert.equal(findRetryError(half), inner);
+  assert.equal(findRetryError({ cause: inner, get errors() { return fail(); } }), inner);
+  const traps = { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail };
+  for (const hostile of [new Proxy({}, traps), new Proxy(() => 1, traps), { errors: new Proxy([], traps) }, { cause: new Proxy({}, traps) }]) {
+    assert.equal(findRetryError(hostile), undefined);
+    assert.equal(matchesKind(hostile, 'auth'), false);
+    assert.equal(isRetryError(hostile), false);
+  }
+});
+
+test('matchesKind is true through any wrapping, and for that kind alone', () => {
+  const error = new Error('SDK error', { cause: new AggregateError([new RetryError({ kind: 'quota_exhausted' })]) });
+  assert.equal(matchesKind(error, 'quota_exhausted'), true);
+  assert.equal(matchesKind(error, 'rate_limited'), false);
+  assert.equal(matchesKind(undefined, 'rate_limited'), false);
+});
+
+test('an operation that raises a kind is retried as the kind\'s row says', async () => {
+  for (const [kind, , retryable] of KINDS) {
+    const { error, sends } = await thrownBy(new RetryError({ kind, message: 'raised' }));
+    assert.equal(sends, retryable ? 3 : 1, kind);
+    assert.deepEqual([error.kind, error.retryable, error.message], [kind, retryable, 'raised'], kind);
+  }
+});
+
+test('an operation that raises a kind may say otherwise', async () => {
+  assert.equal((await thrownBy(new RetryError({ kind: 'schema_mismatch', retryable: true }))).sends, 3);
+  assert.equal((await thrownBy(new RetryError({ kind: 'timeout', retryable: false }))).sends, 1);
+});
+
+test('what an operation raised is found in the error of the call, with all its members', async () => {
+  const init = { kind: 'overloaded', message: 'busy', code: 'C', status: 503, provider: 'acme', retryAfterMs: 700, issues: ['i'], budgetKind: 'b', capability: 'c', file: 'f', line: 3, column: 4 };
+  const raised = new RetryError(init);
+  const { error } = await thrownBy(raised);
+  assert.notEqual(error, raised);
+  assert.equal(error.cause, raised);
+  for (const [name, value] of Object.entries(init)) assert.deepEqual(error[name], value, name);
+  assert.deepEqual([error.attempts[0].error.code, error.attempts[0].error.status, error.attempts[0].error.provider, error.attempts[0].error.retryAfterMs], ['C', 503, 'acme', 700]);
+});
+
+test('a retryAfterMs that an operation raised is waited for', async () => {
+  const clock = fakeClock();
+  await thrownBy(new RetryError({ kind: 'rate_limited', retryAfterMs: 1234 }), { clock, random: () => 0 });
+  assert.deepEqual(clock.waits, [1234, 1234]);
+});
+
+test('a RetryError wrapped by the operation is recognised', async () => {
+  const wrapped = new Error('wrapped', { cause: new RetryError({ kind: 'invalid_transcript' }) });
+  const { error, sends } = await thrownBy(wrapped);
+  assert.deepEqual([error.kind, sends, error.cause], ['invalid_transcript', 1, wrapped]);
+});
+
+test('what one of our own policies has given up on is not retried by another around it', async () => {
+  let sends = 0;
+  const inner = () => retry(() => {
+    sends += 1;
+    throw new TypeError('fetch failed');
+  }, { clock: fakeClock() });
+  const error = await retry(inner, { clock: fakeClock() }).catch((thrown) => thrown);
+  assert.equal(sends, 3);
+  assert.deepEqual([error.kind, error.retry.totalAttempts], ['transport', 1]);
+  assert.equal(historyOf(error).last.error.attempts.length, 2);
+});
+
+test('whatever an operation throws, retry rejects with a RetryError whose cause it is', async () => {
+  const fail = () => { throw new Error('hostile'); };
+  for (const thrown of [undefined, null, 0, 'text', 7n, Symbol('s'), {}, [], () => 1, new Error(''), Object.create(null), new Proxy({}, { get: fail, ownKeys: fail, getPrototypeOf: fail }), Object.defineProperty({}, 'message', { get: fail }), runInNewContext('new TypeError("fetch failed")')]) {
+    const { error } = await thrownBy(thrown);
+    assert.ok(isRetryError(error), typeof thrown);
+    assert.equal(error.cause, thrown);
+    assert.equal(typeof error.message, 'string');
+    assert.equal(typeof inspect(error), 'string');
+    assert.equal(typeof JSON.stringify(error), 'string');
+  }
+});
+
+test('an operation may answer with anything, at once or later', async () => {
+  for (const value of [undefined, null, 0, '', false, {}, new Error('an answer')]) {
+    assert.equal(await retry(() => value), value);
+    assert.equal(await retry(async () => value), value);
+  }
+  assert.equal(await retry(() => ({ then: (resolve) => resolve(5) })), 5);
+});
+
+test('an operation is told the number of its attempt', async () => {
+  const numbers = [];
+  await retry(({ attempt }) => {
+    numbers.push(attempt);
+    throw new TypeError('fetch failed');
+  }, { clock: fakeClock() }).catch(() => undefined);
+  assert.deepEqual(numbers, [1, 2, 3]);
+});

@@ -1,0 +1,50 @@
+// The Worker under test: everything that needs no clock, no random number and no I/O is done at global scope.
+
+import * as dacapo from 'dacapo';
+import { runTest, watchRejections } from '../lib/suites.js';
+
+watchRejections();
+
+/** @type {string[]} How each call of `upstream` ended. */
+const outcomes = [];
+const policy = new dacapo.RetryPolicy({ initialDelayMs: 20, jitter: 'none' });
+const upstream = dacapo.createFetch({
+  policy,
+  onEvent: (event) => event.type === 'settled' && outcomes.push(event.outcome),
+});
+const made = {
+  backoffMs: dacapo.backoffDelay(policy, 2, 0),
+  maxAttempts: dacapo.explain(policy).maxAttempts,
+  retryAfterMs: dacapo.parseRetryAfter('2', { nowMs: 0 }),
+  kind: dacapo.classify({ status: 503, nowMs: 0 }).kind,
+  raised: new dacapo.RetryError({ kind: 'schema_mismatch' }).retryable,
+};
+
+/** @type {Record<string, (request: Request, query: URLSearchParams) => Response | Promise<Response>>} */
+const routes = {
+  '/run': async (_, query) => Response.json(await runTest(String(query.get('title')), dacapo, String(query.get('origin')))),
+
+  '/made': () => Response.json(made),
+
+  '/outcomes': () => Response.json(outcomes.splice(0)),
+
+  // Asks `to`, ends with the client, and tells what it took.
+  '/ask': async (request, query) => {
+    const fetch = upstream.with(JSON.parse(query.get('options') ?? '{}'));
+    const signal = query.has('signal') ? request.signal : null;
+    const response = await fetch(String(query.get('to')), { method: 'POST', body: '{"ask":1}', signal });
+    const attempts = dacapo.historyOf(response)?.retry.totalAttempts ?? 1;
+    return new Response(response.body, { status: response.status, headers: { 'x-attempts': String(attempts) } });
+  },
+
+  // Passes the client's own request on.
+  '/forward': (request, query) => upstream(new Request(String(query.get('to')), request)),
+};
+
+export default {
+  /** @param {Request} request */
+  async fetch(request) {
+    const { pathname, searchParams } = new URL(request.url);
+    return routes[pathname]?.(request, searchParams) ?? new Response(null, { status: 404 });
+  },
+};

@@ -1,0 +1,82 @@
+// A workerd of its own, serving one Worker bundled as a deployment tool bundles it.
+
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import workerd from 'workerd';
+
+/** Without this flag `request.signal` never aborts. */
+const FLAGS = ['enable_request_signal'];
+
+/** @param {string[]} modules File names beside the configuration. */
+const configuration = (modules) => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [${modules.map((name) => `(name = "${name}", ${name.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed "${name}")`).join(', ')}],
+      compatibilityDate = "2026-11-01",
+      compatibilityFlags = ${JSON.stringify(FLAGS)},
+      globalOutbound = "loopback",
+    )),
+    (name = "loopback", network = (allow = ["local"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+`;
+
+/**
+ * Bundles a Worker under the `workerd` condition and starts it on a free loopback port.
+ *
+ * @param {URL} entry
+ */
+export async function startWorker(entry) {
+  const folder = await mkdtemp(join(tmpdir(), 'dacapo-workerd-'));
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd'],
+    loader: { '.wasm': 'copy' },
+    assetNames: '[name]',
+    logLevel: 'error',
+  });
+  const modules = (await readdir(folder)).sort((a) => (a === 'worker.js' ? -1 : 1));
+  await writeFile(join(folder, 'config.capnp'), configuration(modules));
+
+  const child = spawn(/** @type {any} */ (workerd).default, ['serve', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  /** What the Worker and its runtime had to say. */
+  let output = '';
+  child.stdout?.on('data', (bytes) => (output += bytes));
+  child.stderr?.on('data', (bytes) => (output += bytes));
+  const port = await Promise.race([listening(child), once(child, 'exit').then(() => Promise.reject(new Error(`workerd ended: ${output}`)))]);
+
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    output: () => output,
+    async stop() {
+      if (child.exitCode === null && child.kill()) await once(child, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * The port, as workerd tells it on its control pipe.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<number>}
+ */
+async function listening(child) {
+  let text = '';
+  for await (const bytes of /** @type {import('node:stream').Readable} */ (child.stdio[3])) {
+    text += bytes;
+    const [, port] = /"port":(\d+)/.exec(text) ?? [];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error('workerd told no port');
+}

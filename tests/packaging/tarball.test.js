@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+import { parse } from 'acorn';
+
+import { pack, root, temporaryFolder } from './lib/package.js';
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Every file that the exports map leads to, by way of imports. */
+function reachable() {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    if (!file.endsWith('.js')) return;
+    const { body } = parse(readFileSync(join(root, file), 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
+    for (const { source } of body) {
+      if (source) visit(normalize(join(dirname(file), source.value)));
+    }
+  };
+  const leaves = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(leaves));
+  leaves(manifest.exports).forEach((target) => visit(normalize(target)));
+  return [...found];
+}
+
+test('the tarball has what the exports lead to and the papers, and nothing else', async () => {
+  const { files } = await pack(temporaryFolder());
+  const papers = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
+  assert.deepEqual(files, [...new Set([...reachable(), ...papers])].sort());
+});
+
+test('no module of the package imports anything but modules of the package', () => {
+  for (const file of reachable().filter((name) => name.endsWith('.js'))) {
+    const { body } = parse(readFileSync(join(root, file), 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
+    for (const { source } of body) assert.ok(!source || source.value.startsWith('.'), `${file} imports ${source?.value}`);
+  }
+});
