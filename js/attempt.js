@@ -1,7 +1,7 @@
 import { discard, FAILED_BODY_MS, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
 import { engine } from './engine.js';
-import { RetryError } from './errors.js';
+import { read, RetryError } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { blockOf } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
@@ -138,7 +138,7 @@ export class FetchCall extends Call {
     try {
       const input = await this.prepared(attempt, limit);
       if (signal?.aborted) return UNSENT.cancelled;
-      if (input === undefined) return UNSENT.oneShotBody;
+      if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
       this.index = attempt - 1;
       discard(this.response);
       this.response = undefined;
@@ -180,12 +180,13 @@ export class FetchCall extends Call {
       const { bodyFactory } = given;
       if (bodyFactory !== undefined) {
         discard({ body: this.sent?.body });
-        const body = await race(Promise.resolve(bodyFactory()), this.signal);
-        if (body !== CANCELLED) init.body = body;
+        const body = await race(Promise.resolve(bodyFactory()), this.signal, limit?.limitMs);
+        if (body === CANCELLED || body === TIMED_OUT) return undefined;
+        init.body = body;
         if (isOneShot(init.body)) init.duplex = 'half';
       } else if (this.replay !== undefined) {
-        const body = await race(this.replay.bytes(), this.signal);
-        if (body === CANCELLED || body === undefined) return undefined;
+        const body = await race(this.replay.bytes(), this.signal, limit?.limitMs);
+        if (body === CANCELLED || body === TIMED_OUT || body === undefined) return undefined;
         const Class = /** @type {any} */ (input.constructor);
         input = /** @type {Request} */ (new Class(input, { body }));
       }
@@ -324,7 +325,7 @@ export class FetchCall extends Call {
     const masker = handleOf(this.policy).masker(urlOf(this.input), headers);
     const clean = masked(error, maskWith(masker));
     masker.free();
-    if (!(clean instanceof Error) || clean.name !== 'AbortError') return clean;
+    if (typeof clean !== 'object' || clean === null || read(clean, 'name') !== 'AbortError') return clean;
     return new TypeError('fetch was aborted, but not by the caller', { cause: clean });
   }
 

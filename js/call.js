@@ -21,7 +21,7 @@ const NOT_DRIVEN = -1;
 /** How an attempt stands, as the engine numbers it. */
 const [RUNNING, SUCCEEDED, FAILED] = [0, 1, 2];
 /** Why nothing was sent. */
-export const UNSENT = Object.freeze({ cancelled: 3, oneShotBody: 4 });
+export const UNSENT = Object.freeze({ cancelled: 3, oneShotBody: 4, deadlineExceeded: 5 });
 
 /**
  * One call, as the host that the engine drives. A subclass knows how to make an attempt

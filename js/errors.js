@@ -206,7 +206,7 @@ export function read(object, name) {
 
 /**
  * @param {any} x
- * @returns {x is RetryError}
+ * @returns {x is import('./types.d.ts').RetryError}
  */
 export function isRetryError(x) {
   try {
@@ -218,7 +218,7 @@ export function isRetryError(x) {
 
 /**
  * @param {unknown} x
- * @returns {RetryError | undefined}
+ * @returns {import('./types.d.ts').RetryError | undefined}
  */
 export function findRetryError(x) {
   for (const one of linked(x)) {

@@ -100,6 +100,18 @@ function readResponse(facts, error) {
  * @returns {Uint8Array | undefined}
  */
 function bodyOf(error, response) {
+  try {
+    return bodyIn(error, response);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {any} error
+ * @param {any} response
+ */
+function bodyIn(error, response) {
   const whole = read(error, 'responseBody') ?? (response && read(response, 'data')) ?? read(error, 'body');
   if (typeof whole === 'string' || whole instanceof Uint8Array) return bytesOf(whole);
   // OpenAI's and Anthropic's clients keep the parsed body, or its `error` member.
@@ -116,9 +128,9 @@ function bodyOf(error, response) {
  * @returns {Uint8Array | undefined}
  */
 export function bytesOf(body) {
-  if (body instanceof Uint8Array) return body;
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
   try {
+    if (body instanceof Uint8Array) return body;
+    if (body instanceof ArrayBuffer) return new Uint8Array(body);
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return text === undefined ? undefined : new TextEncoder().encode(text);
   } catch {

@@ -64,6 +64,7 @@ function complete(record, raised) {
   const error = raised?.[record?.index];
   if (error?.issues !== undefined) record.error.issues = error.issues;
   if (error?.attempts !== undefined) record.error.attempts = error.attempts;
+  if (error?.provider !== undefined) record.error.provider ??= error.provider;
   return record;
 }
 

@@ -69,7 +69,7 @@ export function refusesRedirects(mode, input, init) {
 export function copyOf(init) {
   if (init === undefined || init === null) return {};
   const prototype = Object.getPrototypeOf(init);
-  if (prototype === Object.prototype || prototype === null) return Object.assign({}, init);
+  if (prototype === Object.prototype || prototype === null) return { ...init };
   /** @type {any} */
   const copy = {};
   for (const name in init) copy[name] = init[name];

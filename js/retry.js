@@ -3,7 +3,8 @@ import { configError, describe, GIVEN, read, RetryError, show } from './errors.j
 import { ENDING, Facts } from './facts.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { Limit } from './limit.js';
-import { policyOf, settingsOf } from './policy.js';
+import { maskWith } from './mask.js';
+import { handleOf, policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 
 /** @import { AttemptContext, History, RetryErrorInit, RetryOptions, StopMark } from './types.d.ts' */
@@ -127,6 +128,9 @@ class OperationCall extends Call {
       const value = (raised === undefined ? undefined : read(raised, name)) ?? seen[name];
       if (value !== undefined) /** @type {any} */ (init)[name] = value;
     }
-    return new RetryError(init, { retry, mark, causeText: describe(this.error), ...(attempts && { attempts }) });
+    const masker = handleOf(this.policy).masker('', '');
+    const causeText = describe(this.error, maskWith(masker));
+    masker.free();
+    return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }) });
   }
 }

@@ -936,7 +936,7 @@ function makeMutClosure(arg0, arg1, f) {
     const real = (...args) => {
 
         if (state.instance !== __wbg_instance_id) {
-            throw new Error('Cannot invoke closure from previous WASM instance');
+            return;
         }
 
         // First up with a closure we increment the internal reference

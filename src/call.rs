@@ -248,8 +248,12 @@ impl Call {
             links: &observed.links,
             raised: observed.raised,
         };
-        let verdict = classify(&failure, &policy, now.wall);
-        self.records.push(record(&observed, &verdict, &policy, self.sends, started, now));
+        let mut verdict = classify(&failure, &policy, now.wall);
+        let record = record(&observed, &verdict, &policy, self.sends, started, now);
+        // Hooks are shown the verdict: what it quotes of the failure is masked as well.
+        verdict.code.clone_from(&record.error.code);
+        verdict.message = None;
+        self.records.push(record);
         let method = observed.request.as_ref().map_or("", |request| request.method.as_str());
         let obstacle = match observed.ending {
             Ending::Cancelled => Some(Mark::Cancelled),

@@ -142,7 +142,8 @@ impl Runtime for HostRuntime {
                 1 => Outcome::Succeeded,
                 2 => Outcome::Failed(Box::new(self.0.facts().observed())),
                 3 => Outcome::Unsent(Mark::Cancelled),
-                _ => Outcome::Unsent(Mark::OneShotBody),
+                4 => Outcome::Unsent(Mark::OneShotBody),
+                _ => Outcome::Unsent(Mark::DeadlineExceeded),
             })
         })
         .await

@@ -34,7 +34,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn begin(this: &Host, attempt: u32, limit_ms: f64, by_deadline: bool);
     /// How the attempt stands: 0 running, 1 succeeded, 2 failed, 3 not sent because the
-    /// caller's signal aborted, 4 not sent because its body could not be had again.
+    /// caller's signal aborted, 4 not sent because its body could not be had again, 5
+    /// because the deadline passed before.
     #[wasm_bindgen(method, getter)]
     pub fn standing(this: &Host) -> u8;
     /// What the attempt showed that failed.

@@ -56,10 +56,11 @@ impl Masker {
     /// with `…` behind them when something was cut.
     pub fn mask_and_cut(&self, text: &str, max_chars: usize) -> String {
         let masked = self.mask(text);
-        match masked.char_indices().nth(max_chars) {
-            Some((end, _)) => [masked.get(..end).unwrap_or_default(), "…"].concat(),
-            None => masked.into_owned(),
+        if masked.chars().nth(max_chars).is_none() {
+            return masked.into_owned();
         }
+        let end = masked.char_indices().nth(max_chars.saturating_sub(1)).map_or(0, |(end, _)| end);
+        [masked.get(..end).unwrap_or_default(), "…"].concat()
     }
 
     /// Marks a piece of text that holds no replacement.
@@ -114,9 +115,9 @@ mod tests {
     #[test]
     fn masking_comes_before_cutting() {
         let masker = Masker::default();
-        assert_eq!(masker.mask_and_cut("key sk-abcdefgh12345678 is bad", 12), "key REDACTED…");
+        assert_eq!(masker.mask_and_cut("key sk-abcdefgh12345678 is bad", 12), "key REDACTE…");
         assert_eq!(masker.mask_and_cut("key sk-abcdefgh12345678", 12), "key REDACTED");
-        assert_eq!(masker.mask_and_cut("äöü", 2), "äö…");
+        assert_eq!(masker.mask_and_cut("äöü", 2), "ä…");
         assert_eq!(masker.mask_and_cut("äöü", 0), "…");
     }
 

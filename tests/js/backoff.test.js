@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { backoffDelay, createFetch, explain, RetryPolicy } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
@@ -146,12 +145,4 @@ test('a wait longer than a timer can hold is slept in slices, and sends nothing 
   assert.ok(clock.waits.every((ms) => ms > 0 && ms <= 2 ** 31 - 1), `${clock.waits}`);
   assert.equal(clock.waits.reduce((sum, ms) => sum + ms, 0), 60 * day);
   assert.equal(stub.calls.length, 2);
-});
-
-const VECTORS = new URL('../vectors/backoff.json', import.meta.url);
-
-test('the shared vectors hold', { skip: !existsSync(VECTORS) && 'tests/vectors/backoff.json is not there' }, () => {
-  for (const { name, options, n, unit, expectMs } of JSON.parse(readFileSync(VECTORS, 'utf8')).backoff) {
-    assert.equal(backoffDelay(options, n, unit), expectMs, name);
-  }
 });

@@ -70,6 +70,9 @@ test('the whole way of a retry runs in WebAssembly without a clock or a random s
   assert.ok(historyOf(response).attempts[0].delayMs <= 1);
 });
 
+const unhandled = [];
+process.on('unhandledRejection', (reason) => unhandled.push(reason));
+
 /** What the engine throws when it breaks down, thrown from a function that it calls. */
 const trap = () => {
   throw new WebAssembly.RuntimeError('unreachable');
@@ -95,18 +98,20 @@ test('a breakdown of the engine ends its calls with a clear error, and the next 
   assert.equal(classify({ status: 503 }, policy).retryable, true);
 });
 
-test('a breakdown in the middle of a call that others follow does not reach the others', async () => {
+test('a breakdown in the middle of a call that others follow spares those to come', async () => {
   const results = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => over(stubFetch(503, 200), i === 4 ? { random: trap } : {})(URL_)));
   const later = await over(stubFetch(503, 200))(URL_);
   assert.equal(later.status, 200);
   assert.equal(results[4].status, 'rejected');
   for (const { status, value, reason } of results) assert.ok(status === 'fulfilled' ? value.status === 200 : isRetryError(reason), String(reason));
+  await settled();
+  assert.deepEqual(unhandled, [], 'what the calls were waiting for still comes, and does no harm');
 });
 
 test('a random function or a clock that throws ends the call with its error, however often', async () => {
   const broken = new Error('no luck');
   const fail = () => { throw broken; };
-  for (let call = 0; call < 500; call++) {
+  for (let call = 0; call < 200; call++) {
     await assert.rejects(over(stubFetch(503), { random: fail })(URL_), (error) => error === broken);
   }
   for (const member of ['now', 'mono', 'sleep']) {
@@ -117,8 +122,8 @@ test('a random function or a clock that throws ends the call with its error, how
 });
 
 test('odd texts and sizes never break the engine down', async () => {
-  const long = 'x'.repeat(1 << 20);
-  const odd = ['\uD800', '\uDC00x', '\0', '\u2028', '😀'.repeat(5000), long, '%'.repeat(5000), '%ff%00%', 'a\nb\r\nc'];
+  const long = 'x'.repeat(1 << 15);
+  const odd = ['\uD800', '\uDC00x', '\0', '\u2028', '😀'.repeat(3000), long, '%'.repeat(5000), '%ff%00%', 'a\nb\r\nc'];
   let deep = new Error('bottom');
   for (let depth = 0; depth < 5000; depth++) deep = new Error(`level ${depth}`, { cause: deep });
   const wide = new AggregateError(Array.from({ length: 5000 }, (_, i) => new Error(`member ${i}`)));
@@ -140,7 +145,7 @@ test('a fetch that rejects with something other than an error does not trip the 
   for (const reason of ['client closed', 0, null, undefined, false, 7n, Symbol('s'), { custom: 1 }, []]) {
     const stub = stubFetch(() => Promise.reject(reason));
     const outcome = await over(stub)(URL_).then(() => 'resolved', (error) => [error]);
-    assert.ok(Object.is(outcome[0], reason), String(outcome));
+    assert.ok(Object.is(outcome[0], reason), typeof reason);
     assert.equal(stub.calls.length, 3);
   }
 });

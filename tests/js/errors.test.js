@@ -86,7 +86,7 @@ test('toJSON of the error of a call has its attempts and ledger', async () => {
 test('inspect shows the stack, the members and the cause', async () => {
   const { error } = await thrownBy(Object.assign(new Error('reset', { cause: new Error('deeper') }), { code: 'ECONNRESET' }), { maxAttempts: 1 });
   const text = inspect(error);
-  for (const part of ['RetryError: reset', 'errors.test.js', "kind: 'transport'", '[cause]', 'ECONNRESET', 'deeper']) assert.ok(text.includes(part), `${part} in ${text}`);
+  for (const part of ['RetryError: reset', '    at ', "kind: 'transport'", '[cause]', 'ECONNRESET', 'deeper']) assert.ok(text.includes(part), `${part} in ${text}`);
   assert.match(inspect({ deep: { deeper: { deepest: error } } }, { depth: 1 }), /deeper/);
   assert.equal(typeof inspect(error, { depth: 0 }), 'string');
   assert.equal(inspect(error, { depth: -1 }).includes('attempts'), false);

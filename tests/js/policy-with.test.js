@@ -78,17 +78,13 @@ test('what is secret is not among the options in force', () => {
 });
 
 test('the defaults are those of the documentation', () => {
-  const { retryStatus, ...rest } = new RetryPolicy().options;
-  assert.deepEqual(rest, {
+  assert.deepEqual(new RetryPolicy().options, {
     maxAttempts: 3, initialDelayMs: 500, maxDelayMs: 8000, factor: 2, firstExponent: 0, jitter: 'equal',
     respectRetryAfter: true, hintSources: 'all', retryAfterCombine: 'max', maxRetryAfterMs: 60_000, retryAfterBeyond: 'stop',
     hintJitter: 0.1, zeroHint: 'floor', retryUnknown: false, permanentTransport: true, retryQuota: false, bodyCodes: 'first',
-    shouldRetryHeader: true, timeoutMs: 0, timeoutCovers: 'headers', deadlineMs: 0, hookErrors: 'throw', redirects: 'auto',
+    retryStatus: 'default', shouldRetryHeader: true, timeoutMs: 0, timeoutCovers: 'headers', deadlineMs: 0, hookErrors: 'throw', redirects: 'auto',
     inspectOk: true, snapshotBody: false, methods: 'all', maxReplayBytes: 16 << 20, inspectBytes: 1 << 20, errorBytes: 64 << 10,
   });
-  const never = [501, 505, 506, 510, 511, 525, 526];
-  const expected = [408, 409, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i).filter((status) => !never.includes(status))];
-  assert.deepEqual(retryStatus, expected);
 });
 
 const PRESETS = {

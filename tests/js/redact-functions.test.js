@@ -1,6 +1,24 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { redactHeaders, sanitizeBaseUrl, sanitizeUrl } from 'dacapo';
+import { vectors } from './lib/vectors.js';
+
+const VECTORS = vectors('redaction');
+
+test('the shared vectors of header names hold', () => {
+  assert.ok(VECTORS.sensitiveHeaders.length > 50);
+  for (const { name, sensitive } of VECTORS.sensitiveHeaders) {
+    assert.deepEqual(Object.keys(redactHeaders([[name, 'value']])), sensitive ? [] : [name.toLowerCase()], name);
+  }
+});
+
+test('the shared vectors of URLs hold, and doing it again changes nothing', () => {
+  for (const { url, expect } of VECTORS.sanitizeUrl) {
+    assert.equal(sanitizeUrl(url), expect);
+    assert.equal(sanitizeUrl(expect), expect);
+  }
+  for (const { url, expect, removed } of VECTORS.sanitizeBaseUrl) assert.deepEqual(sanitizeBaseUrl(url), { url: expect, removed });
+});
 
 test('redactHeaders keeps what is harmless in any shape, with lower-case names', () => {
   for (const headers of [

@@ -66,6 +66,15 @@ pub fn drop_async_init(glue: &mut String, types: &mut String) -> Result<()> {
     Ok(())
 }
 
+/// Lets a timer or promise of an instance that has trapped end in nothing. Its call has been rejected by then, and what
+/// wasm-bindgen throws instead would reach nobody but the process, as an uncaught error.
+pub fn quiet_stale_closures(glue: &mut String) -> Result<()> {
+    let loud = "throw new Error('Cannot invoke closure from previous WASM instance');";
+    let (head, tail) = glue.split_once(loud).with_context(|| format!("the glue has no `{loud}`"))?;
+    *glue = format!("{head}return;{tail}");
+    Ok(())
+}
+
 /// Takes out all from `start` up to, but not with, the first `end` after it.
 fn cut(text: &mut String, start: &str, end: &str) -> Result<()> {
     let shape = || format!("the glue has no `{start}` before `{end}`: wasm-bindgen writes it another way now");

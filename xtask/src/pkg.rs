@@ -38,6 +38,7 @@ pub fn generate(root: &Path, wasm: &Path) -> Result<Files> {
     let mut types = fs::read_to_string(folder.join("dacapo.d.ts"))?;
     renames.apply(&mut js)?;
     glue::drop_async_init(&mut js, &mut types)?;
+    glue::quiet_stale_closures(&mut js)?;
     let module = optimize(root, &folder)?;
     Ok(Files::from([
         ("dacapo.js", js.into_bytes()),

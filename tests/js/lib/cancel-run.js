@@ -107,7 +107,10 @@ export async function cancelledWhileReading(api, options, reasonName) {
  */
 export async function leftBy(api, exit, clockKind) {
   const { signal, count } = countedController();
+  // Waits that do not keep a process alive need another to do so.
+  const alive = setTimeout(() => undefined, 10_000);
   await EXITS[exit](api, signal, waits(clockKind), { sends: 0 }).catch(() => undefined);
+  clearTimeout(alive);
   check(count.now === 0, `${count.now} listeners were left on the signal`);
   check(count.most <= 1, `${count.most} listeners were on the signal at a time`);
 }
