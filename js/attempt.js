@@ -1,6 +1,6 @@
 import { discard, FAILED_BODY_MS, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
-import { engine } from './engine.js';
+import { ask } from './engine.js';
 import { read, RetryError } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { blockOf } from './headers.js';
@@ -135,18 +135,20 @@ export class FetchCall extends Call {
     const { settings, signal } = this;
     const limit = limitMs < 0 ? undefined : new Limit(settings, limitMs, byDeadline, signal);
     let response;
+    let fromFetch = false;
     try {
       const input = await this.prepared(attempt, limit);
       if (signal?.aborted) return UNSENT.cancelled;
       if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
+      this.letGo();
       this.index = attempt - 1;
-      discard(this.response);
-      this.response = undefined;
-      this.error = undefined;
+      fromFetch = true;
       const send = settings.given.fetch ?? platformFetch();
       response = await race(send(input, this.sent), signal, limitMs, discard);
     } catch (error) {
-      return signal?.aborted ? this.ended(ENDING.cancelled) : this.failedWith(error);
+      if (signal?.aborted) return this.ended(ENDING.cancelled);
+      this.letGo();
+      return this.failedWith(error, fromFetch);
     }
     if (response === CANCELLED) return this.ended(ENDING.cancelled);
     if (response === TIMED_OUT) return this.timedOut(/** @type {Limit} */ (limit));
@@ -171,7 +173,7 @@ export class FetchCall extends Call {
     /** @type {[string, string][]} */
     const more = [];
     if (key) {
-      this.idempotencyKey ??= key === true ? engine().uuid() : String(key());
+      this.idempotencyKey ??= key === true ? ask((engine) => engine.uuid()) : String(key());
       more.push(['Idempotency-Key', /** @type {string} */ (this.idempotencyKey)]);
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
@@ -232,14 +234,14 @@ export class FetchCall extends Call {
   inspected(response, read) {
     if (read === undefined) return null;
     if (read.error !== undefined) {
-      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.ended(ENDING.truncated);
+      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.answered(response, ENDING.truncated);
     }
     // A longer body than may be inspected is handed over.
     if (!read.whole) return null;
-    const found = engine().inspect(read.bytes);
+    const found = ask((engine) => engine.inspect(read.bytes));
     if (found === INSPECTED.failed) return this.respondedWith(response, read.bytes);
-    if (found === INSPECTED.cutShort) return this.ended(ENDING.truncated);
-    if (found === INSPECTED.notJson && this.settings.options.expect === 'json') return this.ended(ENDING.malformed);
+    if (found === INSPECTED.cutShort) return this.answered(response, ENDING.truncated);
+    if (found === INSPECTED.notJson && this.settings.options.expect === 'json') return this.answered(response, ENDING.malformed);
     return null;
   }
 
@@ -248,29 +250,46 @@ export class FetchCall extends Call {
    * @param {Uint8Array | undefined} body
    */
   respondedWith(response, body) {
-    const facts = this.ended(ENDING.response);
-    facts.status = response.status;
+    const facts = this.answered(response, ENDING.response);
     facts.opaqueRedirect = response.type === 'opaqueredirect';
     facts.headers = blockOf(response.headers);
     facts.body = body;
     return facts;
   }
 
-  /** @param {unknown} error */
-  failedWith(error) {
+  /**
+   * @param {unknown} error
+   * @param {boolean} [fromFetch] Whether fetch threw it, and no function of the caller's.
+   */
+  failedWith(error, fromFetch = true) {
     this.error = error;
     const facts = this.errorFacts(error, this.index);
-    // Only what fetch itself threw: an error that carries a response has said what it is.
-    facts.fromFetch = true;
+    facts.fromFetch = fromFetch;
     return this.about(facts);
+  }
+
+  /** Lets go of what the last attempt brought. */
+  letGo() {
+    discard(this.response);
+    this.response = undefined;
+    this.error = undefined;
   }
 
   /** @param {Limit} limit */
   timedOut(limit) {
-    discard(this.response);
-    this.response = undefined;
+    this.letGo();
     this.error = limit.reached();
     return this.ended(limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
+  }
+
+  /**
+   * @param {Response} response
+   * @param {number} ending
+   */
+  answered(response, ending) {
+    const facts = this.ended(ending);
+    facts.status = response.status;
+    return facts;
   }
 
   /** @param {number} ending */
@@ -322,7 +341,7 @@ export class FetchCall extends Call {
    */
   presentable(error) {
     const headers = blockOf(this.sent?.headers ?? (isRequest(this.input) ? this.input.headers : undefined));
-    const masker = handleOf(this.policy).masker(urlOf(this.input), headers);
+    const masker = ask(() => handleOf(this.policy).masker(urlOf(this.input), headers));
     const clean = masked(error, maskWith(masker));
     masker.free();
     if (typeof clean !== 'object' || clean === null || read(clean, 'name') !== 'AbortError') return clean;
@@ -354,7 +373,7 @@ export class FetchCall extends Call {
 function finalCopy(response) {
   const Class = /** @type {typeof Response} */ (response.constructor);
   const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
-  headers.set(engine().vetoHeader(), 'false');
+  headers.set(ask((engine) => engine.vetoHeader()), 'false');
   const { status, statusText } = response;
   return status === 0 ? response : new Class(response.body, { status, statusText, headers });
 }

@@ -1,6 +1,6 @@
 import { ignore } from './body.js';
-import { dropEngine, engine, isTrap } from './engine.js';
-import { findRetryError, RetryError } from './errors.js';
+import { ask, currentGeneration, running } from './engine.js';
+import { findRetryError } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { KeptHistory, readRecord } from './history.js';
 import { handleOf, settingsOf } from './policy.js';
@@ -8,9 +8,6 @@ import { CANCELLED, race } from './race.js';
 
 /** @import { StopMark, Verdict } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
-
-/** The calls that are in the engine, so that none hangs when the engine breaks down. */
-const running = new Set();
 
 /** What a hook's promise resolves to for the engine: see `bindings/host.rs`. */
 const THREW = null;
@@ -49,6 +46,7 @@ export class Call {
     this.raised = undefined;
     /** The call's number in the engine. */
     this.drive = NOT_DRIVEN;
+    this.generation = 0;
     this.woken = false;
     /** How the attempt stands. */
     this.standing = RUNNING;
@@ -100,7 +98,8 @@ export class Call {
       try {
         // When the call began by the wall clock, without reading that clock on every success.
         const began = wall() - (mono() - this.started);
-        this.drive = engine().driveStart(handleOf(this.policy), /** @type {any} */ (this), this.started, began, /** @type {any} */ (facts));
+        this.drive = ask((engine) => engine.driveStart(handleOf(this.policy), /** @type {any} */ (this), this.started, began, /** @type {any} */ (facts)));
+        this.generation = currentGeneration();
       } catch (error) {
         this.broke(error);
         return;
@@ -113,26 +112,24 @@ export class Call {
     this.woken = false;
     if (this.drive === NOT_DRIVEN) return;
     try {
-      engine().drivePoll(this.drive);
+      ask((engine) => engine.drivePoll(this.drive));
     } catch (error) {
       this.broke(error);
     }
   }
 
   /**
-   * A trap leaves the instance unusable: it is dropped, and every call in it ends.
+   * Ends a call that broke off: a function of the caller's threw where none may, or the
+   * engine did.
    *
    * @param {unknown} error
    */
   broke(error) {
-    const trapped = isTrap(error);
-    if (trapped) dropEngine();
-    else if (this.drive !== NOT_DRIVEN) engine().driveDrop(this.drive);
-    for (const call of trapped ? [...running] : [this]) {
-      call.drive = NOT_DRIVEN;
-      running.delete(call);
-      call.reject(trapped ? new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: error }) : error);
-    }
+    const { drive } = this;
+    this.drive = NOT_DRIVEN;
+    running.delete(this);
+    this.reject(error);
+    if (drive !== NOT_DRIVEN && this.generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
   }
 
   // What follows is called by the engine: see `bindings/host.rs`.

@@ -1,4 +1,4 @@
-import { engine } from './engine.js';
+import { ask } from './engine.js';
 import { configError, show } from './errors.js';
 import { bytesOf, ENDING, Facts, readError } from './facts.js';
 import { blockOf } from './headers.js';
@@ -28,7 +28,7 @@ export function classify(input, options) {
   if (headers !== undefined) facts.headers = blockOf(headers);
   if (body !== undefined) facts.body = bytesOf(body);
   if (signal?.aborted) facts.ending = ENDING.cancelled;
-  return Object.freeze(handleOf(policy).classify(facts, nowMs ?? Date.now()));
+  return Object.freeze(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs ?? Date.now())));
 }
 
 /**
@@ -38,7 +38,7 @@ export function classify(input, options) {
  */
 export function providerKind(status, code) {
   const whole = Number.isInteger(status) && /** @type {number} */ (status) > 0 && /** @type {number} */ (status) <= 999;
-  const kind = engine().providerKind(whole ? /** @type {number} */ (status) : 0, typeof code === 'string' ? code : undefined);
+  const kind = ask((engine) => engine.providerKind(whole ? /** @type {number} */ (status) : 0, typeof code === 'string' ? code : undefined));
   return /** @type {ErrorKind | undefined} */ (kind) ?? null;
 }
 
@@ -49,6 +49,6 @@ export function providerKind(status, code) {
  */
 export function parseRetryAfter(value, { nowMs = Date.now(), dateHeader } = {}) {
   if (typeof value !== 'string') return null;
-  const ms = engine().parseRetryAfter(value, nowMs, dateHeader ?? undefined);
+  const ms = ask((engine) => engine.parseRetryAfter(value, nowMs, dateHeader ?? undefined));
   return ms < 0 ? null : ms;
 }

@@ -1,4 +1,5 @@
 import * as glue from '../pkg/dacapo.js';
+import { configError, RetryError } from './errors.js';
 
 /** @typedef {typeof glue} Engine */
 
@@ -6,8 +7,11 @@ import * as glue from '../pkg/dacapo.js';
 let compile;
 /** @type {WebAssembly.Module | undefined} */
 let module;
-let running = false;
+let started = false;
 let generation = 0;
+
+/** The calls that are in the engine, so that none hangs when it breaks down. @type {Set<{ broke(error: unknown): void }>} */
+export const running = new Set();
 
 /**
  * The one place where the wasm comes in: called by the loaders in `load/`.
@@ -19,18 +23,25 @@ export function provide(getModule) {
 }
 
 /**
- * The engine, started at the first use.
+ * What the engine answers; it is started at the first use. An instance that traps is
+ * dropped with all its calls, and the next use starts a fresh one.
  *
- * @returns {Engine}
+ * @template T
+ * @param {(engine: Engine) => T} question
+ * @returns {T}
  */
-export function engine() {
-  if (!running) start();
-  return glue;
+export function ask(question) {
+  if (!started) start();
+  try {
+    return question(glue);
+  } catch (error) {
+    throw error instanceof WebAssembly.RuntimeError ? drop(error) : error;
+  }
 }
 
-/** Whether the engine has been started, so that using it cannot fail. */
-export function isRunning() {
-  return running;
+/** Whether the engine has been started, so that asking it cannot fail. */
+export function isStarted() {
+  return started;
 }
 
 /** Which instance is running; handles made by an earlier one are void. */
@@ -39,24 +50,22 @@ export function currentGeneration() {
 }
 
 function start() {
-  if (compile === undefined) throw new Error('no loader');
-  module ??= compile();
+  if (compile === undefined) throw configError('dacapo/slim has no engine yet: call init(module) first');
+  try {
+    module ??= compile();
+  } catch (error) {
+    throw configError(error instanceof Error ? error.message : String(error), undefined, error);
+  }
   glue.initSync({ module });
-  running = true;
+  started = true;
   generation += 1;
 }
 
-/** Drops an instance that has trapped; the next use starts a fresh one. */
-export function dropEngine() {
-  running = false;
+/** @param {unknown} trap */
+function drop(trap) {
+  started = false;
   glue.__wbg_reset_state();
-}
-
-/**
- * Whether this is the engine's own breakdown and not an error of a caller.
- *
- * @param {unknown} error
- */
-export function isTrap(error) {
-  return error instanceof WebAssembly.RuntimeError;
+  const error = new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: trap });
+  for (const call of [...running]) call.broke(error);
+  return error;
 }

@@ -1,4 +1,4 @@
-import { engine, isRunning } from './engine.js';
+import { ask, isStarted } from './engine.js';
 import { maskText } from './mask.js';
 
 /** @import { AttemptRecord, ConfigFault, ErrorKind, ErrorType, RetryErrorInit, RetryLedger, StopMark } from './types.d.ts' */
@@ -39,7 +39,7 @@ export class RetryError extends Error {
     const { kind } = init;
     const row = rowOf(kind, internals);
     const message = init.message ?? kind.replaceAll('_', ' ');
-    super(isRunning() ? maskText(message) : message, 'cause' in init ? { cause: init.cause } : undefined);
+    super(isStarted() ? maskText(message) : message, 'cause' in init ? { cause: init.cause } : undefined);
     /** @type {ErrorKind} */
     this.kind = kind;
     /** @type {ErrorType} */
@@ -88,9 +88,9 @@ Object.defineProperty(RetryError.prototype, BRAND, { value: true });
 function rowOf(kind, internals) {
   // A fault of the configuration may be that the engine cannot run.
   if (internals.type !== undefined) return { type: internals.type, retryable: false };
-  const row = typeof kind === 'string' ? engine().kindRow(kind) : undefined;
+  const row = typeof kind === 'string' ? ask((engine) => engine.kindRow(kind)) : undefined;
   if (row !== undefined) return row;
-  const nearest = typeof kind === 'string' ? engine().nearestKind(kind) : undefined;
+  const nearest = typeof kind === 'string' ? ask((engine) => engine.nearestKind(kind)) : undefined;
   throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind${nearest ? `; did you mean '${nearest}'?` : ''}`);
 }
 
@@ -127,7 +127,7 @@ export function show(value) {
       // A cycle or a throwing getter: its type has to do.
     }
   } else text = String(value);
-  if (isRunning()) text = maskText(text);
+  if (isStarted()) text = maskText(text);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 

@@ -1,4 +1,4 @@
-import { engine } from './engine.js';
+import { ask } from './engine.js';
 
 /** @typedef {import('../pkg/dacapo.js').MaskerHandle} Masker */
 
@@ -8,7 +8,7 @@ import { engine } from './engine.js';
  * @param {string} text
  */
 export function maskText(text) {
-  return engine().maskText(text) ?? text;
+  return ask((engine) => engine.maskText(text)) ?? text;
 }
 
 /**
@@ -17,5 +17,5 @@ export function maskText(text) {
  * @param {Masker} masker
  */
 export function maskWith(masker) {
-  return (/** @type {string} */ text) => masker.mask(text) ?? text;
+  return (/** @type {string} */ text) => ask(() => masker.mask(text)) ?? text;
 }

@@ -1,4 +1,4 @@
-import { currentGeneration, engine } from './engine.js';
+import { ask, currentGeneration } from './engine.js';
 import { configError, show } from './errors.js';
 import { deepFreeze } from './history.js';
 
@@ -64,9 +64,8 @@ export class RetryPolicy {
    * @param {RetryPolicy} policy
    */
   static handle(policy) {
-    const { PolicyHandle } = engine();
     if (policy.#generation !== currentGeneration()) {
-      policy.#handle = new PolicyHandle(policy.#given);
+      policy.#handle = ask(({ PolicyHandle }) => new PolicyHandle(policy.#given));
       policy.#generation = currentGeneration();
     }
     return policy.#handle;
@@ -137,9 +136,8 @@ function merged(earlier, later) {
  * @returns {PolicyHandle}
  */
 function validated(given) {
-  const { PolicyHandle } = engine();
   try {
-    return new PolicyHandle(given);
+    return ask(({ PolicyHandle }) => new PolicyHandle(given));
   } catch (faults) {
     if (!Array.isArray(faults)) throw faults;
     throw faulty(given, faults);
@@ -222,7 +220,7 @@ export function policyOf(options) {
  */
 export function explain(options) {
   const policy = policyOf(options);
-  return deepFreeze({ .../** @type {Explanation} */ (handleOf(policy).explain()), options: policy.options });
+  return deepFreeze({ .../** @type {Explanation} */ (ask(() => handleOf(policy).explain())), options: policy.options });
 }
 
 /**
@@ -236,5 +234,5 @@ export function backoffDelay(policy, n, unit) {
     throw configError(`backoffDelay: n is ${show(n)}, must be a whole number from 1 to ${most}`);
   }
   if (typeof unit !== 'number' || !(unit >= 0 && unit < 1)) throw configError(`backoffDelay: unit is ${show(unit)}, must be a number in [0, 1)`);
-  return handleOf(policyOf(policy)).backoff(n, unit);
+  return ask(() => handleOf(policyOf(policy)).backoff(n, unit));
 }

@@ -1,10 +1,10 @@
-import { engine } from './engine.js';
+import { ask } from './engine.js';
 import { configError, show } from './errors.js';
 import { blockOf } from './headers.js';
 
 /** @param {string | URL} url */
 export function sanitizeUrl(url) {
-  return engine().sanitizeUrl(textOf(url, 'sanitizeUrl'));
+  return ask((engine) => engine.sanitizeUrl(textOf(url, 'sanitizeUrl')));
 }
 
 /**
@@ -13,7 +13,7 @@ export function sanitizeUrl(url) {
  */
 export function sanitizeBaseUrl(url) {
   const text = textOf(url, 'sanitizeBaseUrl');
-  const without = engine().sanitizeBaseUrl(text);
+  const without = ask((engine) => engine.sanitizeBaseUrl(text));
   return { url: without ?? text, removed: without !== undefined };
 }
 
@@ -38,7 +38,7 @@ export function redactHeaders(headers, redact = {}) {
     if (Array.isArray(texts) && texts.every((text) => typeof text === 'string')) return [...texts];
     throw configError(`redactHeaders: redact.${name} must be a list of texts`);
   };
-  const kept = engine().redactHeaders(blockOf(headers), list('headers'), list('query'), list('values'));
+  const kept = ask((engine) => engine.redactHeaders(blockOf(headers), list('headers'), list('query'), list('values')));
   /** @type {Map<string, string>} */
   const fields = new Map();
   for (let i = 0; i + 1 < kept.length; i += 2) {

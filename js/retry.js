@@ -1,4 +1,5 @@
 import { Call } from './call.js';
+import { ask } from './engine.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { NOTHING_SENT, remember } from './history.js';
@@ -128,7 +129,7 @@ class OperationCall extends Call {
       const value = (raised === undefined ? undefined : read(raised, name)) ?? seen[name];
       if (value !== undefined) /** @type {any} */ (init)[name] = value;
     }
-    const masker = handleOf(this.policy).masker('', '');
+    const masker = ask(() => handleOf(this.policy).masker('', ''));
     const causeText = describe(this.error, maskWith(masker));
     masker.free();
     return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }) });
