@@ -11,7 +11,7 @@
  */
 
 const ROUND_NS = 1_000_000;
-const WARM_UP_MS = 600;
+const WARM_UP_MS = 1_500;
 
 /**
  * Short rounds in turn, so that a disturbance of the machine falls on all contestants alike

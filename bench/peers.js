@@ -119,10 +119,11 @@ const handWritten = ({ fetch, signal, reads }) => {
 /** @type {Peer} */
 const fetchRetryPeer = (job) => {
   const options = { retries: ATTEMPTS - 1, retryDelay: WAIT_MS };
+  const request = /** @type {any} */ (init);
   if (!job.reads) {
     const attempt = attemptOf(job);
     const retrying = fetchRetry(/** @type {any} */ (job.signal ? attempt : job.fetch), { ...options, retryOn: RETRIED_LIST });
-    return () => retrying(url, init);
+    return () => retrying(url, request);
   }
   const retrying = fetchRetry(/** @type {any} */ (job.fetch), {
     ...options,
@@ -132,7 +133,7 @@ const fetchRetryPeer = (job) => {
       return failsInBand(await response.clone().json());
     },
   });
-  return async () => (await retrying(url, init)).json();
+  return async () => (await retrying(url, request)).json();
 };
 
 /** @type {Peer} */

@@ -10,7 +10,7 @@ import { table } from './report.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
-const ROUNDS = 300;
+const ROUNDS = 500;
 const [BEGIN, END] = ['<!-- npm run bench writes from here -->', '<!-- to here -->'];
 
 const args = process.argv.slice(2);
@@ -35,8 +35,14 @@ console.log(parts.at(-1));
 if (chosen.length === 0) write(parts.join('\n'));
 
 /** @param {string[]} script */
-function run(...script) {
-  return promisify(execFile)(node, script, { cwd: HERE, maxBuffer: 2 ** 24 });
+async function run(...script) {
+  try {
+    return await promisify(execFile)(node, script, { cwd: HERE, maxBuffer: 2 ** 24 });
+  } catch (error) {
+    console.error(/** @type {{ stderr?: string }} */ (error).stderr ?? error);
+    console.error(`node ${script.join(' ')} failed`);
+    process.exit(1);
+  }
 }
 
 /** Exactly the versions of package-lock.json, unless they are there. */

@@ -73,6 +73,7 @@ export const fetched = { count: 0 };
  * A fetch that gives its answers in turn, over and over.
  *
  * @param {(() => Response)[]} answers
+ * @returns {(url: string, init: RequestInit) => Promise<Response>}
  */
 export function answering(...answers) {
   const { length } = answers;

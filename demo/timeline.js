@@ -85,7 +85,8 @@ export class Timeline {
    * @param {string} then
    */
   #row({ attempt, error }, then) {
-    const outcome = String(error.status ?? error.code ?? error.kind).slice(0, 12).padEnd(12);
+    // A 200 that was cut short shows the cut, not the status.
+    const outcome = String((error.rule === 'transport' ? undefined : error.status) ?? error.code ?? error.kind).slice(0, 12).padEnd(12);
     this.#line(attempt, this.paint('red', outcome), `${error.kind.padEnd(16)} ${this.paint('dim', error.rule.padEnd(12))} ${then}`);
   }
 

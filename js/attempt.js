@@ -1,9 +1,9 @@
 import { discard, FAILED_BODY_MS, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
 import { ask } from './engine.js';
-import { read, RetryError } from './errors.js';
+import { configError, read, RetryError } from './errors.js';
 import { ENDING, Facts } from './facts.js';
-import { blockOf } from './headers.js';
+import { blockOf, fieldsOf, isIterator } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './mask.js';
@@ -23,12 +23,12 @@ const INSPECTED = Object.freeze({ failed: 1, cutShort: 2, notJson: 3 });
  * Whether a Response is handed over at once, without the engine.
  *
  * @param {Response} response
- * @param {Readonly<Record<string, any>>} options
+ * @param {import('./policy.js').Settings} settings
  * @param {Input} input
  * @param {RequestInit | undefined} init
  */
-export function isDelivered(response, options, input, init) {
-  if (response?.ok) return !options.inspectOk || !isInspected(response, options, input, init);
+export function isDelivered(response, settings, input, init) {
+  if (response?.ok) return !settings.inspectOk || !isInspected(response, settings, input, init);
   return response?.status === 101 || response?.status === 304 || response?.type === 'opaque';
 }
 
@@ -36,14 +36,14 @@ export function isDelivered(response, options, input, init) {
  * Whether a 2xx answer is read before it is handed over.
  *
  * @param {Response} response
- * @param {Readonly<Record<string, any>>} options
+ * @param {import('./policy.js').Settings} settings
  * @param {Input} input
  * @param {RequestInit | undefined} init
  */
-function isInspected(response, options, input, init) {
+function isInspected(response, settings, input, init) {
   if (response.body === null) return false;
-  if (options.expect === 'json') return true;
-  return methodOf(input, init) === 'POST' && /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+  if (settings.expectJson) return true;
+  return methodOf(input, init) === 'POST' && /^application\/json\s*(;|$)/i.test(response.headers.get('content-type') ?? '');
 }
 
 /**
@@ -62,10 +62,11 @@ export class FetchCall extends Call {
   constructor(policy, signal, started, input, init) {
     super(policy, signal, started);
     this.input = input;
-    this.init = init;
+    // An iterator gives its headers once, and an attempt is not the last to want them.
+    this.init = init && isIterator(init.headers) ? { ...copyOf(init), headers: fieldsOf(init.headers) } : init;
     /** @type {any} What the last attempt sent. */
-    this.sent = init;
-    this.refuses = refusesRedirects(this.settings.options.redirects, input, init);
+    this.sent = this.init;
+    this.refuses = refusesRedirects(this.settings.redirects, input, init);
     this.oneShot = isOneShot(init?.body) && this.settings.given.bodyFactory === undefined;
     /** @type {Replay | undefined} */
     this.replay = undefined;
@@ -83,7 +84,7 @@ export class FetchCall extends Call {
     const { input, init, settings } = this;
     if (bringsBody(input, init)) {
       if (input.bodyUsed) return this.threw(new TypeError('the body of the given Request was already used'));
-      if (!settings.once) this.replay = new Replay(input, settings.options.maxReplayBytes);
+      if (!settings.once) this.replay = new Replay(input, settings.maxReplayBytes);
     }
     return this.goOn(await this.attempt(1, settings.limitMs, settings.limitIsDeadline));
   }
@@ -173,8 +174,8 @@ export class FetchCall extends Call {
     /** @type {[string, string][]} */
     const more = [];
     if (key) {
-      this.idempotencyKey ??= key === true ? ask((engine) => engine.uuid()) : String(key());
-      more.push(['Idempotency-Key', /** @type {string} */ (this.idempotencyKey)]);
+      this.idempotencyKey ??= key === true ? randomKey() : String(key());
+      more.push(['Idempotency-Key', this.idempotencyKey]);
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
     if (more.length > 0) init.headers = withFields(init.headers ?? (isRequest(input) ? input.headers : undefined), more);
@@ -205,26 +206,28 @@ export class FetchCall extends Call {
    * @returns {Promise<Facts | null>}
    */
   async examine(response, limit) {
-    const { options } = this.settings;
+    const { settings } = this;
     if (typeof response !== 'object' || response === null || typeof response.status !== 'number') {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
     }
     this.response = response;
-    if (isDelivered(response, options, this.input, this.sent)) {
+    if (isDelivered(response, settings, this.input, this.sent)) {
       limit?.watchBody();
       return null;
     }
     const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
     let read;
     if (reader !== undefined) {
-      const reading = response.ok ? reader.read(options.inspectBytes) : reader.read(options.errorBytes, FAILED_BODY_MS);
+      const reading = response.ok ? reader.read(settings.inspectBytes) : reader.read(settings.errorBytes, FAILED_BODY_MS);
       read = await race(reading, this.signal, limit?.bodyMs());
       if (read === CANCELLED || read === TIMED_OUT) {
         reader.cancel();
         return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
       }
     }
-    return response.ok ? this.inspected(response, read) : this.respondedWith(response, read?.bytes);
+    const facts = response.ok ? this.inspected(response, read) : this.respondedWith(response, read?.bytes);
+    if (facts === null && !read?.whole) limit?.watchBody();
+    return facts;
   }
 
   /**
@@ -241,7 +244,7 @@ export class FetchCall extends Call {
     const found = ask((engine) => engine.inspect(read.bytes));
     if (found === INSPECTED.failed) return this.respondedWith(response, read.bytes);
     if (found === INSPECTED.cutShort) return this.answered(response, ENDING.truncated);
-    if (found === INSPECTED.notJson && this.settings.options.expect === 'json') return this.answered(response, ENDING.malformed);
+    if (found === INSPECTED.notJson && this.settings.expectJson) return this.answered(response, ENDING.malformed);
     return null;
   }
 
@@ -300,7 +303,7 @@ export class FetchCall extends Call {
   /** @param {Facts} facts */
   about(facts) {
     facts.oneShot = this.oneShot || this.replay?.lost === true;
-    readRequest(facts, this.input, this.sent, this.settings.options.snapshotBody);
+    readRequest(facts, this.input, this.sent, this.settings.snapshotBody);
     return facts;
   }
 
@@ -365,8 +368,8 @@ export class FetchCall extends Call {
 }
 
 /**
- * The Response, marked so that an SDK does not retry it; as it is when its status is one
- * that no Response can be made with.
+ * The Response, marked so that an SDK does not retry it; as it is when no Response can be
+ * made of its status or body.
  *
  * @param {Response} response
  */
@@ -375,7 +378,11 @@ function finalCopy(response) {
   const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
   headers.set(ask((engine) => engine.vetoHeader()), 'false');
   const { status, statusText } = response;
-  return status === 0 ? response : new Class(response.body, { status, statusText, headers });
+  try {
+    return new Class(response.body, { status, statusText, headers });
+  } catch {
+    return response;
+  }
 }
 
 /**
@@ -385,4 +392,10 @@ function finalCopy(response) {
  */
 function mayHaveBody(response) {
   return Boolean(response.body) && response.headers.get('content-length') !== '0';
+}
+
+function randomKey() {
+  const uuid = ask((engine) => engine.uuid());
+  if (uuid === undefined) throw configError('idempotencyKey: this platform has no randomness; give a function');
+  return uuid;
 }

@@ -46,6 +46,8 @@ export class Call {
     this.raised = undefined;
     /** The call's number in the engine. */
     this.drive = NOT_DRIVEN;
+    /** @type {{ error: unknown } | undefined} What a function of the caller's threw. */
+    this.fault = undefined;
     this.generation = 0;
     this.woken = false;
     /** How the attempt stands. */
@@ -116,6 +118,7 @@ export class Call {
     } catch (error) {
       this.broke(error);
     }
+    if (this.fault !== undefined) this.broke(this.fault.error);
   }
 
   /**
@@ -141,6 +144,7 @@ export class Call {
    */
   begin(attempt, limitMs, byDeadline) {
     this.standing = RUNNING;
+    if (this.fault !== undefined) return;
     this.attempt(attempt, limitMs, byDeadline).then(
       (facts) => {
         this.facts = facts;
@@ -171,16 +175,33 @@ export class Call {
   }
 
   mono() {
-    return this.settings.mono();
+    return this.safely(this.settings.mono);
   }
 
   wall() {
-    return this.settings.wall();
+    return this.safely(this.settings.wall);
   }
 
   unit() {
     const { random } = this.settings.given;
-    return random?.();
+    return random && this.safely(random);
+  }
+
+  /**
+   * What a function of the caller's gives. One that throws must not do so through the
+   * engine, which would leave the engine's stack as it is: the call ends after this poll.
+   *
+   * @param {() => number} given
+   */
+  safely(given) {
+    try {
+      return given();
+    } catch (error) {
+      // What breaks an engine down is passed on to where it is dropped.
+      if (error instanceof WebAssembly.RuntimeError) throw error;
+      this.fault ??= { error };
+      return Number.NaN;
+    }
   }
 
   wake() {

@@ -1,4 +1,4 @@
-import { findRetryError, linked, read } from './errors.js';
+import { findRetryError, isRetryError, linked, read } from './errors.js';
 import { blockOf } from './headers.js';
 
 /** How an attempt that failed ended, as the engine numbers it. */
@@ -89,7 +89,8 @@ function readResponse(facts, error) {
     if (!Number.isInteger(status) || status < 100 || status > 999) continue;
     facts.status = status;
     facts.headers = blockOf(read(error, 'headers') ?? read(error, 'responseHeaders') ?? (response && read(response, 'headers')));
-    facts.body = bodyOf(error, response);
+    // Our own error has said what it is, and its `type` is no provider's code.
+    if (!isRetryError(error)) facts.body = bodyOf(error, response);
     return;
   }
 }

@@ -1,4 +1,5 @@
 import { FetchCall, isDelivered } from './attempt.js';
+import { isIterator } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { policyOf, settingsOf } from './policy.js';
 import { isRequest, manually, platformFetch, refusesRedirects, signalOf } from './request.js';
@@ -20,10 +21,10 @@ export function createFetch(options) {
  * @returns {RetryingFetch}
  */
 function fetchUnder(policy) {
-  const { options, given, limitMs, mono } = settingsOf(policy);
+  const settings = settingsOf(policy);
+  const { given, limitMs, mono, redirects } = settings;
   // Nothing has to be prepared for an attempt under such a policy.
   const plain = limitMs < 0 && !given.idempotencyKey && given.retryCountHeader === undefined;
-  const { redirects } = options;
 
   /**
    * @param {Input} input
@@ -33,7 +34,7 @@ function fetchUnder(policy) {
    */
   function dacapo(input, init, changes) {
     if (changes !== undefined) return promised(() => fetchUnder(policy.with(changes))(input, init));
-    if (plain && init?.signal == null && !isRequest(input)) return plainly(input, init);
+    if (plain && init?.signal == null && !isIterator(init?.headers) && !isRequest(input)) return plainly(input, init);
     return promised(() => carefully(policy, input, init));
   }
 
@@ -53,7 +54,7 @@ function fetchUnder(policy) {
     } catch (error) {
       return new FetchCall(policy, undefined, started, input, init).threw(error);
     }
-    if (isDelivered(response, options, input, init)) return response;
+    if (isDelivered(response, settings, input, init)) return response;
     return new FetchCall(policy, undefined, started, input, init).received(response);
   }
 

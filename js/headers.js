@@ -30,6 +30,15 @@ export function fieldsOf(headers) {
 }
 
 /**
+ * Whether headers can be read only once.
+ *
+ * @param {any} headers
+ */
+export function isIterator(headers) {
+  return typeof headers?.next === 'function';
+}
+
+/**
  * Headers as the one text that the engine reads: a name, a line feed, a value, a line feed.
  *
  * @param {any} headers

@@ -62,13 +62,16 @@ export function readRecord(text, raised) {
  */
 function complete(record, raised) {
   const error = raised?.[record?.index];
-  if (error?.issues !== undefined) record.error.issues = error.issues;
-  if (error?.attempts !== undefined) record.error.attempts = error.attempts;
-  if (error?.provider !== undefined) record.error.provider ??= error.provider;
+  for (const name of ['issues', 'attempts', 'provider', 'code']) {
+    const value = error === undefined ? undefined : read(error, name);
+    if (value !== undefined) record.error[name] ??= value;
+  }
   return record;
 }
 
 /**
+ * Freezes what the library made; what a caller's validator found stays the caller's.
+ *
  * @template T
  * @param {T} value
  * @returns {T}
@@ -76,7 +79,7 @@ function complete(record, raised) {
 export function deepFreeze(value) {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
+    for (const [name, inner] of Object.entries(value)) if (name !== 'issues') deepFreeze(inner);
   }
   return value;
 }

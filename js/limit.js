@@ -17,14 +17,13 @@ export class Limit {
 
   /** What is left for the body; below zero is no limit. */
   bodyMs() {
-    const { options } = this.settings;
-    if (!this.byDeadline && options.timeoutCovers === 'headers') return -1;
+    if (!this.byDeadline && !this.settings.coversResponse) return -1;
     return Math.max(0, this.limitMs - (this.settings.mono() - this.sentAt));
   }
 
   /** Lets the limit run on while the caller reads the body. */
   watchBody() {
-    if (this.byDeadline || this.settings.options.timeoutCovers === 'headers') return;
+    if (this.byDeadline || !this.settings.coversResponse) return;
     const timer = setTimeout(() => this.reached(), this.bodyMs());
     // Nobody can tell when the caller has read it all, so the timer must not keep Node alive.
     /** @type {any} */ (timer).unref?.();
@@ -32,10 +31,10 @@ export class Limit {
 
   /** Ends the attempt, and says which option did. */
   reached() {
-    const { options } = this.settings;
+    const { deadlineMs, timeoutMs, coversResponse } = this.settings;
     const text = this.byDeadline
-      ? `deadlineMs: the call did not end within ${options.deadlineMs} ms`
-      : `timeoutMs: the attempt did not ${options.timeoutCovers === 'headers' ? 'answer' : 'end'} within ${options.timeoutMs} ms`;
+      ? `deadlineMs: the call did not end within ${deadlineMs} ms`
+      : `timeoutMs: the attempt did not ${coversResponse ? 'end' : 'answer'} within ${timeoutMs} ms`;
     const error = new DOMException(text, 'TimeoutError');
     this.controller.abort(error);
     return error;

@@ -13,13 +13,24 @@ const ALTERNATIVES = [['maxAttempts', 'maxRetries'], ['retryStatus', 'nonRetryab
  *
  * @typedef {object} Settings
  * @property {FetchOptions} given The options as the caller gave them, functions included.
- * @property {Readonly<Record<string, any>>} options The options in force.
+ * @property {boolean} once Only one attempt is possible.
  * @property {number} limitMs How long a first attempt may take; below zero is no limit.
  * @property {boolean} limitIsDeadline
- * @property {boolean} once Only one attempt is possible.
+ * @property {number} timeoutMs
+ * @property {number} deadlineMs
+ * @property {boolean} coversResponse `timeoutCovers: 'response'`
+ * @property {number} redirects A number of REDIRECTS.
+ * @property {boolean} inspectOk
+ * @property {boolean} expectJson
+ * @property {boolean} snapshotBody
+ * @property {number} inspectBytes
+ * @property {number} errorBytes
+ * @property {number} maxReplayBytes
  * @property {() => number} mono
  * @property {() => number} wall
  */
+
+/** @typedef {[number, number, number, number, number, number, number, number, number, number, number, number, number]} Numbers */
 
 /** A validated, immutable set of options; the contract is in types.d.ts. */
 export class RetryPolicy {
@@ -30,6 +41,8 @@ export class RetryPolicy {
   #generation = 0;
   /** @type {Settings} */
   #settings;
+  /** @type {Readonly<Record<string, unknown>> | undefined} */
+  #options;
 
   /** @param {FetchOptions} [options] */
   constructor(options = {}) {
@@ -50,7 +63,7 @@ export class RetryPolicy {
 
   /** @type {Readonly<Record<string, unknown>>} */
   get options() {
-    return this.#settings.options;
+    return (this.#options ??= deepFreeze(ask(() => handleOf(this).resolved())));
   }
 
   /** @param {RetryPolicy} policy */
@@ -177,17 +190,28 @@ function valueAt(given, path) {
  * @returns {Settings}
  */
 function settings(given, handle) {
-  // A copy, for an object that is filled member by member is slow to read ever after.
-  const options = deepFreeze({ ...handle.resolved() });
+  const [
+    maxAttempts, limitMs, limitIsDeadline, timeoutMs, deadlineMs, coversResponse, redirects, inspectOk, expectJson,
+    snapshotBody, inspectBytes, errorBytes, maxReplayBytes,
+  ] = /** @type {Numbers} */ (/** @type {unknown} */ (ask(() => handle.numbers())));
   const { clock } = given;
   const now = clock ? () => clock.now() : () => Date.now();
   const mono = clock ? () => (clock.mono ? clock.mono() : clock.now()) : () => performance.now();
   return Object.freeze({
     given,
-    options,
-    limitMs: handle.limit(),
-    limitIsDeadline: handle.limitIsDeadline(),
-    once: options.maxAttempts === 1,
+    once: maxAttempts === 1,
+    limitMs,
+    limitIsDeadline: limitIsDeadline === 1,
+    timeoutMs,
+    deadlineMs,
+    coversResponse: coversResponse === 1,
+    redirects,
+    inspectOk: inspectOk === 1,
+    expectJson: expectJson === 1,
+    snapshotBody: snapshotBody === 1,
+    inspectBytes,
+    errorBytes,
+    maxReplayBytes,
     mono,
     wall: now,
   });

@@ -44,18 +44,21 @@ export function signalOf(input, init) {
   return typeof signal?.addEventListener === 'function' && typeof signal.aborted === 'boolean' ? signal : undefined;
 }
 
+/** What becomes of redirects, as the engine numbers the option. */
+const REDIRECTS = Object.freeze({ auto: 0, refuse: 1, platform: 2 });
+
 /**
  * Whether a redirect of this request is refused, which asks the platform not to follow it.
  *
- * @param {string} mode The option `redirects`.
+ * @param {number} mode A number of REDIRECTS.
  * @param {Input} input
  * @param {RequestInit | undefined} init
  */
 export function refusesRedirects(mode, input, init) {
   // A Request cannot tell its default from a choice.
   const chosen = init?.redirect !== undefined || (isRequest(input) && input.redirect !== 'follow');
-  if (chosen || mode === 'platform') return false;
-  if (mode === 'refuse') return true;
+  if (chosen || mode === REDIRECTS.platform) return false;
+  if (mode === REDIRECTS.refuse) return true;
   const method = methodOf(input, init);
   return method !== 'GET' && method !== 'HEAD';
 }

@@ -180,7 +180,7 @@ export interface History {
 
 // ---------------------------------------------------------------- options
 
-export type Jitter = 'none' | 'equal' | 'full' | 'decorrelated' | { additive: number };
+export type Jitter = 'none' | 'equal' | 'equal-below-cap' | 'full' | 'decorrelated' | { additive: number };
 
 /** What the built-in rules say of a failure. */
 export interface Verdict {
@@ -229,7 +229,7 @@ export interface PolicyOptions {
   factor?: number;
   /** The exponent of `factor` for the first wait. Default 0. */
   firstExponent?: number;
-  /** Default `'equal'`: between half and all of the backoff. */
+  /** Default `'equal'`: between half and all of the backoff. `'equal-below-cap'`: none once a multiplication reaches `maxDelayMs`. */
   jitter?: Jitter;
   /** Whether the server's wait hints are used. Default true. */
   respectRetryAfter?: boolean;
@@ -297,7 +297,7 @@ export interface PolicyOptions {
   onEvent?: (event: CallEvent) => unknown;
   /** For tests. */
   clock?: Clock;
-  /** For tests: a number in [0, 1). */
+  /** For tests: a number in [0, 1), asked once for each wait. */
   random?: () => number;
 }
 

@@ -33,14 +33,6 @@ export class PolicyHandle {
      */
     explain(): any;
     /**
-     * Whether the deadline set that limit.
-     */
-    limitIsDeadline(): boolean;
-    /**
-     * How long the first attempt may take; below zero is no limit.
-     */
-    limit(): number;
-    /**
      * What hides the secrets of this request in any text.
      */
     masker(url: string, headers: string): MaskerHandle;
@@ -48,6 +40,11 @@ export class PolicyHandle {
      * Throws an array of `{option, code, allowed}`, one for each fault.
      */
     constructor(options: any);
+    /**
+     * What one attempt needs of the policy, as numbers: `js/policy.js` names them. One array
+     * is cheaper than the options by name, which a policy made for one call never shows.
+     */
+    numbers(): Float64Array;
     /**
      * The options in force, by their JavaScript names.
      */

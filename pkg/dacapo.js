@@ -33,7 +33,7 @@ export class MaskerHandle {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passStringToWasm0(text, wasm.c1, wasm.d1);
+        const ptr0 = passStringToWasm0(text, wasm.b1, wasm.c1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -41,7 +41,7 @@ export class MaskerHandle {
         let v2;
         if (ret[0] !== 0) {
             v2 = getStringFromWasm0(ret[0], ret[1]);
-            wasm.e1(ret[0], ret[1] * 1, 1);
+            wasm.d1(ret[0], ret[1] * 1, 1);
         }
         return v2;
     }
@@ -108,32 +108,6 @@ export class PolicyHandle {
         return ret;
     }
     /**
-     * Whether the deadline set that limit.
-     * @returns {boolean}
-     */
-    limitIsDeadline() {
-        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
-            throw new Error('Invalid stale object from previous Wasm instance');
-        }
-        let ret;
-        __wbg_call_guard();
-        ret = wasm.q(this.__wbg_ptr);
-        return ret !== 0;
-    }
-    /**
-     * How long the first attempt may take; below zero is no limit.
-     * @returns {number}
-     */
-    limit() {
-        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
-            throw new Error('Invalid stale object from previous Wasm instance');
-        }
-        let ret;
-        __wbg_call_guard();
-        ret = wasm.p(this.__wbg_ptr);
-        return ret;
-    }
-    /**
      * What hides the secrets of this request in any text.
      * @param {string} url
      * @param {string} headers
@@ -145,18 +119,18 @@ export class PolicyHandle {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passStringToWasm0(url, wasm.c1, wasm.d1);
+            ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = passStringToWasm0(headers, wasm.c1, wasm.d1);
+            ptr1 = passStringToWasm0(headers, wasm.b1, wasm.c1);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.e1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.e1(ptr0, len0 * 1, 1); }
+            if (ptr1) { wasm.d1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
             throw e;
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.r(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        ret = wasm.p(this.__wbg_ptr, ptr0, len0, ptr1, len1);
         return MaskerHandle.__wrap(ret);
     }
     /**
@@ -166,7 +140,7 @@ export class PolicyHandle {
     constructor(options) {
         let ret;
         __wbg_call_guard();
-        ret = wasm.s(options);
+        ret = wasm.q(options);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -174,6 +148,22 @@ export class PolicyHandle {
         Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
         PolicyHandleFinalization.register(this, { ptr: ret[0], instance: __wbg_instance_id }, this);
         return this;
+    }
+    /**
+     * What one attempt needs of the policy, as numbers: `js/policy.js` names them. One array
+     * is cheaper than the options by name, which a policy made for one call never shows.
+     * @returns {Float64Array}
+     */
+    numbers() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.r(this.__wbg_ptr);
+        var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.d1(ret[0], ret[1] * 8, 8);
+        return v1;
     }
     /**
      * The options in force, by their JavaScript names.
@@ -185,7 +175,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.t(this.__wbg_ptr);
+        ret = wasm.s(this.__wbg_ptr);
         return ret;
     }
 }
@@ -194,13 +184,14 @@ if (Symbol.dispose) PolicyHandle.prototype[Symbol.dispose] = PolicyHandle.protot
 export function __wbg_reset_state () {
     __wbg_instance_id++;
     cachedDataViewMemory0 = null;
+    cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
     if (typeof numBytesDecoded !== 'undefined') numBytesDecoded = 0;
     if (typeof WASM_VECTOR_LEN !== 'undefined') WASM_VECTOR_LEN = 0;
     __wbg_reinit_scheduled = false;
     wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());
     wasm = wasmInstance.exports;
-    wasm.l1();
+    wasm.k1();
 }
 
 /**
@@ -248,7 +239,7 @@ export function driveStart(policy, host, mono, wall, first) {
  * @returns {number}
  */
 export function inspect(body) {
-    const ptr0 = passArray8ToWasm0(body, wasm.c1);
+    const ptr0 = passArray8ToWasm0(body, wasm.b1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -262,7 +253,7 @@ export function inspect(body) {
  * @returns {any}
  */
 export function kindRow(name) {
-    const ptr0 = passStringToWasm0(name, wasm.c1, wasm.d1);
+    const ptr0 = passStringToWasm0(name, wasm.b1, wasm.c1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -276,7 +267,7 @@ export function kindRow(name) {
  * @returns {string | undefined}
  */
 export function maskText(text) {
-    const ptr0 = passStringToWasm0(text, wasm.c1, wasm.d1);
+    const ptr0 = passStringToWasm0(text, wasm.b1, wasm.c1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -284,7 +275,7 @@ export function maskText(text) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.e1(ret[0], ret[1] * 1, 1);
+        wasm.d1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -295,7 +286,7 @@ export function maskText(text) {
  * @returns {string | undefined}
  */
 export function nearestKind(name) {
-    const ptr0 = passStringToWasm0(name, wasm.c1, wasm.d1);
+    const ptr0 = passStringToWasm0(name, wasm.b1, wasm.c1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -303,7 +294,7 @@ export function nearestKind(name) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.e1(ret[0], ret[1] * 1, 1);
+        wasm.d1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -319,13 +310,13 @@ export function parseRetryAfter(value, now, date) {
     const val3 = +now;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passStringToWasm0(value, wasm.c1, wasm.d1);
+        ptr0 = passStringToWasm0(value, wasm.b1, wasm.c1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.c1, wasm.d1);
+        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.b1, wasm.c1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.e1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.e1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.d1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
@@ -342,15 +333,15 @@ export function parseRetryAfter(value, now, date) {
  */
 export function providerKind(status, code) {
     const val2 = +status;
-    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.c1, wasm.d1);
+    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.b1, wasm.c1);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.u(val2, ptr0, len0);
+    ret = wasm.t(val2, ptr0, len0);
     let v3;
     if (ret[0] !== 0) {
         v3 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.e1(ret[0], ret[1] * 1, 1);
+        wasm.d1(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -366,26 +357,26 @@ export function providerKind(status, code) {
 export function redactHeaders(fields, headers, query, values) {
     let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
     try {
-        ptr0 = passStringToWasm0(fields, wasm.c1, wasm.d1);
+        ptr0 = passStringToWasm0(fields, wasm.b1, wasm.c1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArrayJsValueToWasm0(headers, wasm.c1);
+        ptr1 = passArrayJsValueToWasm0(headers, wasm.b1);
         len1 = WASM_VECTOR_LEN;
-        ptr2 = passArrayJsValueToWasm0(query, wasm.c1);
+        ptr2 = passArrayJsValueToWasm0(query, wasm.b1);
         len2 = WASM_VECTOR_LEN;
-        ptr3 = passArrayJsValueToWasm0(values, wasm.c1);
+        ptr3 = passArrayJsValueToWasm0(values, wasm.b1);
         len3 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr3) { wasm.k1(ptr3, len3); wasm.e1(ptr3, len3 * 4, 4); }
-        if (ptr2) { wasm.k1(ptr2, len2); wasm.e1(ptr2, len2 * 4, 4); }
-        if (ptr1) { wasm.k1(ptr1, len1); wasm.e1(ptr1, len1 * 4, 4); }
-        if (ptr0) { wasm.e1(ptr0, len0 * 1, 1); }
+        if (ptr3) { wasm.j1(ptr3, len3); wasm.d1(ptr3, len3 * 4, 4); }
+        if (ptr2) { wasm.j1(ptr2, len2); wasm.d1(ptr2, len2 * 4, 4); }
+        if (ptr1) { wasm.j1(ptr1, len1); wasm.d1(ptr1, len1 * 4, 4); }
+        if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.v(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
+    ret = wasm.u(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
     var v5 = getArrayJsValueFromWasm0(ret[0], ret[1]);
-    wasm.e1(ret[0], ret[1] * 4, 4);
+    wasm.d1(ret[0], ret[1] * 4, 4);
     return v5;
 }
 
@@ -395,15 +386,15 @@ export function redactHeaders(fields, headers, query, values) {
  * @returns {string | undefined}
  */
 export function sanitizeBaseUrl(url) {
-    const ptr0 = passStringToWasm0(url, wasm.c1, wasm.d1);
+    const ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.w(ptr0, len0);
+    ret = wasm.v(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.e1(ret[0], ret[1] * 1, 1);
+        wasm.d1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -417,17 +408,17 @@ export function sanitizeUrl(url) {
     let deferred2_0;
     let deferred2_1;
     try {
-        const ptr0 = passStringToWasm0(url, wasm.c1, wasm.d1);
+        const ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.x(ptr0, len0);
+        ret = wasm.w(ptr0, len0);
         deferred2_0 = ret[0];
         deferred2_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.e1(deferred2_0, deferred2_1, 1);
+        wasm.d1(deferred2_0, deferred2_1, 1);
     }
 }
 
@@ -438,11 +429,11 @@ export function sanitizeUrl(url) {
 export function uuid() {
     let ret;
     __wbg_call_guard();
-    ret = wasm.y();
+    ret = wasm.x();
     let v1;
     if (ret[0] !== 0) {
         v1 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.e1(ret[0], ret[1] * 1, 1);
+        wasm.d1(ret[0], ret[1] * 1, 1);
     }
     return v1;
 }
@@ -457,24 +448,24 @@ export function vetoHeader() {
     try {
         let ret;
         __wbg_call_guard();
-        ret = wasm.z();
+        ret = wasm.y();
         deferred1_0 = ret[0];
         deferred1_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.e1(deferred1_0, deferred1_1, 1);
+        wasm.d1(deferred1_0, deferred1_1, 1);
     }
 }
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
-        m: function(arg0) {
+        j: function(arg0) {
             const v = arg0;
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        y: function(arg0) {
+        v: function(arg0) {
             const ret = !arg0;
             return ret;
         },
@@ -482,7 +473,7 @@ function __wbg_get_imports() {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
-        l: function(arg0) {
+        i: function(arg0) {
             const ret = arg0 === null;
             return ret;
         },
@@ -499,7 +490,7 @@ function __wbg_get_imports() {
             const ret = arg0 === undefined;
             return ret;
         },
-        k: function(arg0, arg1) {
+        h: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'number' ? obj : undefined;
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
@@ -508,7 +499,7 @@ function __wbg_get_imports() {
         j2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -519,14 +510,14 @@ function __wbg_get_imports() {
         a: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        v: function(arg0) {
+        s: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        x: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        u: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        r: function(arg0, arg1, arg2) {
+        o: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -536,10 +527,10 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.e1(deferred0_0, deferred0_1, 1);
+                wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        q: function(arg0, arg1, arg2, arg3) {
+        n: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -549,15 +540,15 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.e1(deferred0_0, deferred0_1, 1);
+                wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        n: function(arg0, arg1, arg2, arg3) {
+        k: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        f1: function(arg0, arg1) {
+        c1: function(arg0, arg1) {
             const ret = arg1.body;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -566,18 +557,18 @@ function __wbg_get_imports() {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        b1: function(arg0) {
+        y: function(arg0) {
             const ret = arg0.ending;
             return ret;
         },
-        l1: function(arg0, arg1) {
+        i1: function(arg0, arg1) {
             const ret = arg1.errorType;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p: function(arg0) {
+        m: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
@@ -590,25 +581,25 @@ function __wbg_get_imports() {
                 arg0.finish(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.e1(deferred0_0, deferred0_1, 1);
+                wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        h1: function(arg0) {
+        e1: function(arg0) {
             const ret = arg0.flags;
             return ret;
         },
-        c1: function(arg0) {
+        z: function(arg0) {
             const ret = arg0.fromFetch;
             return ret;
         },
-        g: function() { return handleError(function (arg0, arg1) {
+        q1: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
         i2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        j1: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
@@ -616,9 +607,9 @@ function __wbg_get_imports() {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        e1: function(arg0, arg1) {
+        b1: function(arg0, arg1) {
             const ret = arg1.headers;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -641,17 +632,17 @@ function __wbg_get_imports() {
             const ret = Object.keys(arg0);
             return ret;
         },
-        i1: function(arg0) {
+        f1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        g1: function(arg0) {
+        d1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        n1: function(arg0, arg1) {
+        k1: function(arg0, arg1) {
             const ret = arg1.method;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -668,15 +659,15 @@ function __wbg_get_imports() {
             const ret = new Object();
             return ret;
         },
-        h: function() {
+        r1: function() {
             const ret = Date.now();
             return ret;
         },
-        r1: function(arg0) {
+        o1: function(arg0) {
             const ret = arg0.oneShot;
             return ret;
         },
-        d1: function(arg0) {
+        a1: function(arg0) {
             const ret = arg0.opaqueRedirect;
             return ret;
         },
@@ -684,35 +675,35 @@ function __wbg_get_imports() {
             const ret = arg0.push(arg1);
             return ret;
         },
-        k1: function(arg0, arg1) {
+        h1: function(arg0, arg1) {
             const ret = arg1.raisedKind;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m1: function(arg0) {
+        j1: function(arg0) {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
         c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        q1: function(arg0, arg1) {
+        n1: function(arg0, arg1) {
             const ret = arg1.requestBody;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg1.requestHeaders;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        w: function() { return handleError(function (arg0, arg1) {
+        t: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
@@ -723,30 +714,30 @@ function __wbg_get_imports() {
         h2: function(arg0, arg1, arg2) {
             arg0[arg1 >>> 0] = arg2;
         },
-        j: function(arg0, arg1, arg2) {
+        g: function(arg0, arg1, arg2) {
             arg0[arg1] = arg2;
         },
-        t: function(arg0) {
+        q: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        u: function(arg0, arg1) {
+        r: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        s: function(arg0) {
+        p: function(arg0) {
             const ret = arg0.sleepsItself;
             return ret;
         },
-        o: function(arg0) {
+        l: function(arg0) {
             const ret = arg0.standing;
             return ret;
         },
-        a1: function(arg0) {
+        x: function(arg0) {
             const ret = arg0.status;
             return ret;
         },
-        i: function(arg0, arg1, arg2, arg3) {
+        f: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -755,10 +746,10 @@ function __wbg_get_imports() {
                 arg0.tellFailed(getStringFromWasm0(arg1, arg2), arg3);
             } finally {
                 __wbg_call_guard();
-                wasm.e1(deferred0_0, deferred0_1, 1);
+                wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        z: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        w: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -767,21 +758,21 @@ function __wbg_get_imports() {
                 arg0.tellWaiting(getStringFromWasm0(arg1, arg2), arg3, getStringFromWasm0(arg4, arg5));
             } finally {
                 __wbg_call_guard();
-                wasm.e1(deferred0_0, deferred0_1, 1);
+                wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
         f2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        f: function(arg0, arg1) {
+        p1: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        o1: function(arg0, arg1) {
+        l1: function(arg0, arg1) {
             const ret = arg1.url;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.c1, wasm.d1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -794,12 +785,12 @@ function __wbg_get_imports() {
             return ret;
         },
         m2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 13, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 18, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
         n2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 8, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 12, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
@@ -814,7 +805,7 @@ function __wbg_get_imports() {
             return ret;
         },
         l2: function() {
-            const table = wasm.h1;
+            const table = wasm.g1;
             table.set(0, undefined);
             table.set(1024, undefined);
             table.set(1025, null);
@@ -836,13 +827,13 @@ function __wbg_call_guard() {
 }
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_(arg0, arg1) {
     __wbg_call_guard();
-    wasm.b1(arg0, arg1);
+    wasm.a1(arg0, arg1);
 }
 
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_(arg0, arg1, arg2) {
     let ret;
     __wbg_call_guard();
-    ret = wasm.a1(arg0, arg1, arg2);
+    ret = wasm.z(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
@@ -862,8 +853,8 @@ const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
 });
 
 function addToExternrefTable0(obj) {
-    const idx = wasm.g1();
-    wasm.h1.set(idx, obj);
+    const idx = wasm.f1();
+    wasm.g1.set(idx, obj);
     return idx;
 }
 
@@ -877,18 +868,23 @@ const CLOSURE_DTORS = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(state => {
     if (state.instance === __wbg_instance_id) {
-        wasm.i1(state.a, state.b);
+        wasm.h1(state.a, state.b);
     }
 });
+
+function getArrayF64FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getFloat64ArrayMemory0().subarray(ptr / 8, ptr / 8 + len);
+}
 
 function getArrayJsValueFromWasm0(ptr, len) {
     ptr = ptr >>> 0;
     const mem = getDataViewMemory0();
     const result = [];
     for (let i = ptr; i < ptr + 4 * len; i += 4) {
-        result.push(wasm.h1.get(mem.getUint32(i, true)));
+        result.push(wasm.g1.get(mem.getUint32(i, true)));
     }
-    wasm.k1(ptr, len);
+    wasm.j1(ptr, len);
     return result;
 }
 
@@ -903,6 +899,14 @@ function getDataViewMemory0() {
         cachedDataViewMemory0 = new DataView(wasm.a.buffer);
     }
     return cachedDataViewMemory0;
+}
+
+let cachedFloat64ArrayMemory0 = null;
+function getFloat64ArrayMemory0() {
+    if (cachedFloat64ArrayMemory0 === null || cachedFloat64ArrayMemory0.byteLength === 0) {
+        cachedFloat64ArrayMemory0 = new Float64Array(wasm.a.buffer);
+    }
+    return cachedFloat64ArrayMemory0;
 }
 
 function getStringFromWasm0(ptr, len) {
@@ -923,7 +927,7 @@ function handleError(f, args) {
         return f.apply(this, args);
     } catch (e) {
         const idx = addToExternrefTable0(e);
-        wasm.f1(idx);
+        wasm.e1(idx);
     }
 }
 
@@ -954,7 +958,7 @@ function makeMutClosure(arg0, arg1, f) {
     };
     real._wbg_cb_unref = () => {
         if (--state.cnt === 0) {
-            wasm.i1(state.a, state.b);
+            wasm.h1(state.a, state.b);
             state.a = 0;
             CLOSURE_DTORS.unregister(state);
         }
@@ -1020,8 +1024,8 @@ function passStringToWasm0(arg, malloc, realloc) {
 let __wbg_reinit_scheduled = false;
 
 function takeFromExternrefTable0(idx) {
-    const value = wasm.h1.get(idx);
-    wasm.j1(idx);
+    const value = wasm.g1.get(idx);
+    wasm.i1(idx);
     return value;
 }
 
@@ -1060,8 +1064,9 @@ function __wbg_finalize_init(instance, module) {
     wasm = instance.exports;
     wasmModule = module;
     cachedDataViewMemory0 = null;
+    cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
-    wasm.l1();
+    wasm.k1();
     return wasm;
 }
 

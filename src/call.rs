@@ -194,8 +194,9 @@ impl Call {
         self.sends = 1;
     }
 
-    /// Takes an event, at `now`, with a random `unit` in [0, 1) for the wait that may follow.
-    pub fn step(&mut self, event: Event, now: Now, unit: f64) -> Command {
+    /// Takes an event, at `now`. `unit` gives a random number in [0, 1) and is asked once for
+    /// each wait, never otherwise.
+    pub fn step(&mut self, event: Event, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         match event {
             Event::Ended { outcome: Outcome::Succeeded, .. } => {
                 self.succeeded = true;
@@ -210,6 +211,9 @@ impl Call {
             Event::Ruled(ruling) => self.decide(ruling, now, unit),
             Event::HookThrew if self.policy.hook_errors == HookErrors::Throw => {
                 self.cut_wait(DelayMs::ZERO);
+                if let Some(record) = self.records.last_mut() {
+                    record.delay_from = None;
+                }
                 self.give_up(Mark::HookError)
             }
             // A swallowed throw of `shouldRetry` lets the verdict stand.
@@ -236,7 +240,7 @@ impl Call {
         Command::Send { attempt: self.sends, allowance }
     }
 
-    fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: f64) -> Command {
+    fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         let policy = Rc::clone(&self.policy);
         let failure = Failure {
             ending: observed.ending,
@@ -268,7 +272,7 @@ impl Call {
         if asks { Command::Ask } else { self.decide(None, now, unit) }
     }
 
-    fn decide(&mut self, ruling: Option<bool>, now: Now, unit: f64) -> Command {
+    fn decide(&mut self, ruling: Option<bool>, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         // Every caller comes from a failed attempt.
         let Some((verdict, obstacle)) = &self.last else { return self.give_up(Mark::NotRetryable) };
         let goes_on = ruling.unwrap_or(verdict.retryable);
@@ -281,6 +285,7 @@ impl Call {
             (true, Some(mark)) => return self.give_up(*mark),
             (true, None) => {}
         }
+        let unit = unit();
         let backoff = self.policy.backoff.delay(self.sends, unit, self.previous_wait);
         let (delay, from) = match self.policy.hints.plan(hint, backoff, unit) {
             Planned::Wait(delay, from) => (delay, from),

@@ -37,7 +37,7 @@ pub enum Answer<T> {
 pub trait Runtime {
     /// Reads both clocks.
     fn now(&mut self) -> Now;
-    /// Draws a number in [0, 1).
+    /// Draws a number in [0, 1). Asked once for each wait.
     fn unit(&mut self) -> f64;
     /// Sends the request; `attempt` counts from 1.
     async fn attempt(&mut self, attempt: u32, allowance: Option<Allowance>) -> Outcome;
@@ -101,17 +101,16 @@ pub async fn drive<R: Runtime>(call: &mut Call, runtime: &mut R, first: Option<(
 }
 
 fn step<R: Runtime>(call: &mut Call, runtime: &mut R, event: Event) -> Command {
-    let (now, unit) = (runtime.now(), runtime.unit());
-    call.step(event, now, unit)
+    let now = runtime.now();
+    call.step(event, now, &mut || runtime.unit())
 }
 
 fn ended<R: Runtime>(call: &mut Call, runtime: &mut R, started: Now, outcome: Outcome) -> Command {
     let failed = matches!(outcome, Outcome::Failed(_));
     let command = step(call, runtime, Event::Ended { started, outcome });
-    if failed && call.policy().hooks.on_event {
-        if let (Some(record), Some(verdict)) = (call.last_record(), call.last_verdict()) {
-            runtime.failed(record, verdict);
-        }
+    let told = failed && call.policy().hooks.on_event;
+    if let (true, Some(record), Some(verdict)) = (told, call.last_record(), call.last_verdict()) {
+        runtime.failed(record, verdict);
     }
     command
 }

@@ -84,11 +84,18 @@ impl SentRequest {
 
     /// The snapshot that may be kept.
     pub fn snapshot(&self, started_at: WallMs, redaction: &Redaction, masker: &Masker) -> RequestSnapshot {
-        let kept = keep_headers(Headers::new(&self.headers), redaction);
+        let mut headers: Vec<(String, String)> = Vec::new();
+        for (name, value) in keep_headers(Headers::new(&self.headers), redaction) {
+            let (name, value) = (name.to_ascii_lowercase(), masker.mask(value));
+            match headers.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = [known, ", ", &value].concat(),
+                None => headers.push((name, value.into_owned())),
+            }
+        }
         RequestSnapshot {
             method: self.method.clone(),
             url: masker.mask(&crate::redact::sanitize_url(&self.url, redaction)).into_owned(),
-            headers: kept.map(|(name, value)| (name.to_ascii_lowercase(), masker.mask(value).into_owned())).collect(),
+            headers,
             started_at,
             body: self.body.as_ref().map(|body| masker.mask_and_cut(body, BODY_CHARS)),
         }
@@ -126,9 +133,9 @@ pub struct AttemptRecord {
 
 impl AttemptRecord {
     /// Whether it may have cost tokens that nobody reported: work may have begun before it
-    /// failed, unless the server refused it with a status.
+    /// failed, unless the server turned it away with a status.
     pub fn may_have_cost(&self) -> bool {
-        self.tokens.is_none() && self.error.status.is_none_or(|status| status < 400)
+        self.tokens.is_none() && self.error.status.is_none_or(|status| status < 300)
     }
 
     /// Notes the wait after this attempt.

@@ -60,13 +60,12 @@ fn policies() -> impl Strategy<Value = Policy> {
     let presets = prop_oneof![Just(Preset::Default), Just(Preset::Elelem), Just(Preset::VernLlm), Just(Preset::OneLlm)];
     let limit = || prop::option::of((1..100_000u64).prop_map(DelayMs::new));
     (presets, 1..8u32, backoffs(), hint_rules(), limit(), limit()).prop_map(
-        |(preset, max_attempts, backoff, hints, timeout, deadline)| Policy {
-            max_attempts,
-            backoff,
-            hints,
-            timeout,
-            deadline,
-            ..preset.policy()
+        |(preset, max_attempts, mut backoff, mut hints, timeout, deadline)| {
+            // A wait of aeons would be slept in millions of slices.
+            let longest = DelayMs::new(10 * MAX_TIMER_MS);
+            (backoff.initial, backoff.max) = (backoff.initial.min(longest), backoff.max.min(longest));
+            hints.max = hints.max.min(longest);
+            Policy { max_attempts, backoff, hints, timeout, deadline, ..preset.policy() }
         },
     )
 }

@@ -6,7 +6,7 @@ use super::options::{faults_array, read, resolved};
 use crate::classify::{Failure, classify};
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
-use crate::policy::Policy;
+use crate::policy::{Policy, TimeoutCovers};
 use crate::redact::Masker;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -28,15 +28,27 @@ impl PolicyHandle {
         resolved(&self.0)
     }
 
-    /// How long the first attempt may take; below zero is no limit.
-    pub fn limit(&self) -> f64 {
-        self.0.allowance(DelayMs::ZERO).map_or(-1.0, |allowance| allowance.limit.as_f64())
-    }
-
-    /// Whether the deadline set that limit.
-    #[wasm_bindgen(js_name = limitIsDeadline)]
-    pub fn limit_is_deadline(&self) -> bool {
-        self.0.allowance(DelayMs::ZERO).is_some_and(|allowance| allowance.by_deadline)
+    /// What one attempt needs of the policy, as numbers: `js/policy.js` names them. One array
+    /// is cheaper than the options by name, which a policy made for one call never shows.
+    pub fn numbers(&self) -> Vec<f64> {
+        let policy = &self.0;
+        let first = policy.allowance(DelayMs::ZERO);
+        let ms = |limit: Option<DelayMs>| limit.map_or(0.0, DelayMs::as_f64);
+        vec![
+            policy.max_attempts.into(),
+            first.map_or(-1.0, |allowance| allowance.limit.as_f64()),
+            f64::from(first.is_some_and(|allowance| allowance.by_deadline)),
+            ms(policy.timeout),
+            ms(policy.deadline),
+            f64::from(policy.timeout_covers == TimeoutCovers::Response),
+            f64::from(policy.redirects as u8),
+            f64::from(policy.inspect_ok),
+            f64::from(policy.expect_json),
+            f64::from(policy.snapshot_body),
+            policy.inspect_bytes.into(),
+            policy.error_bytes.into(),
+            policy.max_replay_bytes.into(),
+        ]
     }
 
     /// What the rules say of a failure, at `wall` epoch milliseconds. Its texts are masked.

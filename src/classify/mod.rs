@@ -201,6 +201,7 @@ fn by_status<'d>(status: u16, failure: &Failure<'_>, policy: &Policy) -> Decisio
     let kind = status::kind(status, failure.headers.get("location").is_some());
     match kind {
         ErrorKind::Unknown => (kind, policy.retry_unknown, None, "unknown"),
+        ErrorKind::Redirected => (kind, false, None, "status"),
         _ => (kind, policy.statuses.retries(status), None, "status"),
     }
 }

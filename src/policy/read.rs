@@ -128,14 +128,12 @@ impl Policy {
             "unref" | "markFinal" => drop(read.flag(value)),
             "clock" => read.clock(value),
             "idempotencyKey" => {
-                if !matches!(value, Value::Flag(_) | Value::Function) {
-                    read.fault("type", "true, false or a function that returns a text");
-                }
+                let fits = matches!(value, Value::Flag(_) | Value::Function);
+                read.or_fault(fits.then_some(()), "true, false or a function that returns a text");
             }
             "retryCountHeader" => {
-                if !matches!(value, Value::Text(text) if is_field_name(text)) {
-                    read.fault("type", "a header name");
-                }
+                let fits = matches!(value, Value::Text(text) if is_field_name(text));
+                read.or_fault(fits.then_some(()), "a header name");
             }
             "signal" | "policy" => read.fault("type", "given to the call, not to a policy"),
             _ => {} // `preset` has been read

@@ -32,7 +32,6 @@ pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, ex
 
 fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {
     let mut add = |part: &str| {
-        secrets.add(part);
         secrets.add(&percent_decode(part));
         // A query is a form, where a blank is written as `+`.
         secrets.add(&percent_decode(&part.replace('+', " ")));
@@ -42,7 +41,7 @@ fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
         [userinfo, user, password].into_iter().for_each(&mut add);
     }
-    pairs::in_url(url, &extra.query, |range| add(url.get(range).unwrap_or_default()));
+    pairs::in_url(url, &extra.query, &mut |range| add(url.get(range).unwrap_or_default()));
 }
 
 fn add_field(secrets: &mut Secrets, value: &str) {
@@ -110,11 +109,14 @@ mod tests {
             ("x-api-key\nqwerty", "qwerty"),
             ("AUTHORIZATION\nKey qwerty", "qwerty"),
             ("authorization\nFoo a,b,c", "a,b,c"),
+            ("authorization\nKey ab", "Key ab"),
             ("authorization\nBearer first, Bearer qwerty", "qwerty"),
             ("authorization\nAWS4-HMAC-SHA256 Credential=me, Signature=qwertyqwertyqwerty", "qwertyqwertyqwerty"),
             ("X-Tenant\nqwerty", "qwerty"),
             ("cookie\na=1; sid=qwerty; b=2", "qwerty"),
             ("Set-Cookie\nsid=\"qwerty\"; Path=/", "qwerty"),
+            ("cookie\nsid=q%2Fwerty", "q/werty"),
+            ("cookie\nsid=q%2Fwerty", "q%252fwerty"),
             ("referer\nhttps://host/?token=qwerty", "qwerty"),
         ] {
             assert_eq!(shown("", fields, &format!("<{secret}>")), "<REDACTED>", "{fields}");

@@ -22,15 +22,22 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Calls `each` with the bytes that the character stands for; one alone may be no valid
-    /// UTF-8.
-    pub fn decode(&self, text: &str, mut each: impl FnMut(u8)) {
-        let raw = text.as_bytes().get(self.start..self.end).unwrap_or_default();
+    /// The bytes that the character stands for; one alone may be no valid UTF-8.
+    pub fn decoded<'b>(&self, text: &'b str, buffer: &'b mut [u8; 4]) -> &'b [u8] {
+        let raw = self.raw(text);
         match backslash(raw).filter(|_| self.escaped) {
-            Some((character, _)) => character.encode_utf8(&mut [0; 4]).bytes().for_each(each),
-            None if self.layers > 0 => each(self.byte),
-            None => raw.iter().copied().for_each(each),
+            Some((character, _)) => character.encode_utf8(buffer).as_bytes(),
+            None if self.layers > 0 => {
+                *buffer = [self.byte; 4];
+                buffer.get(..1).unwrap_or_default()
+            }
+            None => raw,
         }
+    }
+
+    /// The bytes that it is written with.
+    pub fn raw<'t>(&self, text: &'t str) -> &'t [u8] {
+        text.as_bytes().get(self.start..self.end).unwrap_or_default()
     }
 
     /// The character as a reader sees it who undoes `layers` layers of percent-encoding.
@@ -130,22 +137,39 @@ pub(super) fn decode(text: &str) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text.as_bytes());
     }
     let mut bytes = Vec::with_capacity(text.len());
-    Units::from(text, 0).for_each(|unit| unit.decode(text, |byte| bytes.push(byte)));
+    Units::from(text, 0).for_each(|unit| bytes.extend_from_slice(unit.decoded(text, &mut [0; 4])));
     Cow::Owned(bytes)
 }
 
-/// The text as `encodeURIComponent` writes it.
-pub(super) fn percent_encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            let digit = |half: u8| if half < 10 { half + b'0' } else { half - 10 + b'A' };
-            encoded.extend([b'%', digit(byte >> 4), digit(byte & 15)].map(char::from));
-        }
+/// The text with other bytes for each of its own.
+pub(super) fn rewrite(text: &str, byte: fn(u8, &mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    text.bytes().for_each(|own| byte(own, &mut bytes));
+    bytes
+}
+
+/// As `encodeURIComponent` does.
+pub(super) fn percent_encode(byte: u8, bytes: &mut Vec<u8>) {
+    if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
+        bytes.push(byte);
+    } else {
+        let digit = |half: u8| if half < 10 { half + b'0' } else { half - 10 + b'A' };
+        bytes.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
     }
-    encoded
+}
+
+/// As `JSON.stringify` does, for what a header value may hold.
+pub(super) fn json_escape(byte: u8, bytes: &mut Vec<u8>) {
+    match byte {
+        b'"' | b'\\' => bytes.extend([b'\\', byte]),
+        b'\t' => bytes.extend(*b"\\t"),
+        _ => bytes.push(byte),
+    }
+}
+
+/// As HTML forms write a blank.
+pub(super) fn form_encode(byte: u8, bytes: &mut Vec<u8>) {
+    bytes.push(if byte == b' ' { b'+' } else { byte });
 }
 
 /// Undoes one layer of percent-encoding. What is no UTF-8 then is left as it is.
@@ -204,7 +228,7 @@ mod tests {
     #[test]
     fn decoding_undoes_both_encodings() {
         for text in ["", "plain", "a b&c=d/e+f", "päß 漢", "100%", "\"", "%2", "~!*'()"] {
-            let encoded = percent_encode(text);
+            let encoded = String::from_utf8(rewrite(text, percent_encode)).unwrap();
             assert_eq!(percent_decode(&encoded), text);
             assert_eq!(decode(&encoded), decode(text));
             assert!(encoded.bytes().all(|byte| byte.is_ascii_graphic()));

@@ -114,6 +114,7 @@ mod tests {
             ("%22cookie%22%3A%22a%3Db%22%2C%22a%22", "%22cookie%22%3A%22REDACTED%22%2C%22a%22"),
             ("{'my_secret': 'ab' }", "{'my_secret': 'REDACTED' }"),
             (r#""authorization"=>"Key abc", "a""#, r#""authorization"=>"REDACTED", "a""#),
+            (r#"{"token":"ab"}"#, r#"{"token":"REDACTED"}"#),
             (r#"{"token":"cut he"#, r#"{"token":"REDACTED"#),
         ]);
     }
@@ -151,7 +152,7 @@ mod tests {
             "Missing Authorization header. Cookie consent is off.",
             r#"{"error":{"code":"invalid_api_key","param":"api_key","session":null}}"#,
             r#"{"token_count":12,"max_token": 4096,"next_page_token": true,"credential":{"a":"b"}}"#,
-            "if (token == null) password::check()",
+            "if (token == null || token==nil) passwd::check_it(), cookie: { secure: true }",
             "prompt_tokens: 123456, code: 429, key: value, error code=overloaded_error",
         ] {
             assert_masked(&[(text, text)]);

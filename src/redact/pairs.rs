@@ -127,7 +127,7 @@ fn parameter_follows(text: &str, at: usize, layers: u8) -> bool {
 
 /// Calls `found` with the place of every secret parameter value of a URL: in its query, its
 /// fragment, its path and in URLs encoded inside it.
-pub(super) fn in_url(url: &str, extra: &[String], mut found: impl FnMut(Range<usize>)) {
+pub(super) fn in_url(url: &str, extra: &[String], found: &mut dyn FnMut(Range<usize>)) {
     let mut names = Names::after(0);
     let mut parameters = Rule::default();
     let mut in_fragment = false;
@@ -138,7 +138,7 @@ pub(super) fn in_url(url: &str, extra: &[String], mut found: impl FnMut(Range<us
             let is_secret = names::is_query(&name.decoded(url), extra);
             is_secret.then(|| bare(url, unit.end, unit.layers, in_fragment, false))
         });
-        value.into_iter().for_each(&mut found);
+        value.into_iter().for_each(&mut *found);
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
     fn a_url_is_searched_in_its_query_fragment_path_and_the_urls_inside() {
         let url = "https://h/p;token=a;b=c?KEY=d&%6Bey=e&u=https%3A%2F%2Fh%3Fkey%3Df%26g&keys=h#sig=i#j&auth=k";
         let mut values = Vec::new();
-        in_url(url, &[], |value| values.push(&url[value]));
+        in_url(url, &[], &mut |value| values.push(&url[value]));
         assert_eq!(values, ["a", "d", "e", "f", "i#j", "k"]);
     }
 }

@@ -4,7 +4,7 @@
 //! as many bytes as the whole value has are masked. So what is kept of a request stays small,
 //! and the time is linear in the text whatever the values are.
 
-use super::escapes::{self, Units};
+use super::escapes::{Units, decode, form_encode, json_escape, percent_encode, rewrite};
 use super::{Marks, pieces};
 
 /// Bytes of a value that are held.
@@ -66,11 +66,10 @@ impl Secrets {
         // Decoding the text finds every other mixture of escapes; but where a stray `%` or
         // backslash before the value seems to begin one, only its exact forms are found.
         self.insert(value.as_bytes());
-        self.insert(&escapes::decode(value));
-        self.insert(escapes::percent_encode(value).as_bytes());
-        let json = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\t', "\\t");
-        self.insert(json.as_bytes());
-        self.insert(value.replace(' ', "+").as_bytes());
+        self.insert(&decode(value));
+        for encode in [percent_encode, json_escape, form_encode] {
+            self.insert(&rewrite(value, encode));
+        }
     }
 
     fn insert(&mut self, value: &[u8]) {
@@ -127,14 +126,15 @@ impl Secrets {
         };
         let mut state = 0;
         for unit in Units::from(text, 0) {
-            let mut each = |byte: u8| {
+            let mut buffer = [0; 4];
+            for &byte in if decoded { unit.decoded(text, &mut buffer) } else { unit.raw(text) } {
                 state = self.step(state, byte);
                 if to_come > 0 {
                     to_come -= 1;
                     marks.mark(unit.start..unit.end);
                 }
                 if state == 0 {
-                    return;
+                    continue;
                 }
                 if let Some(start) = starts.get_mut(read % PREFIX) {
                     *start = unit.start;
@@ -145,12 +145,6 @@ impl Secrets {
                     to_come = to_come.max(hit.length.saturating_sub(hit.depth.into()));
                     marks.mark(start_of(&starts, read, hit.depth)..unit.end);
                 }
-            };
-            if decoded {
-                unit.decode(text, each);
-            } else {
-                let raw = text.as_bytes().get(unit.start..unit.end);
-                raw.unwrap_or_default().iter().for_each(|&byte| each(byte));
             }
         }
         let depth = self.node(state).depth;
@@ -205,7 +199,11 @@ mod tests {
         let long: String = (0..3000).map(letter).collect();
         let escaped = long.replace('b', "%62");
         let text = format!("<{long}> {escaped}, {}!", &long[1..]);
-        assert_eq!(masker(&[&long]).mask(&text), format!("<REDACTED> REDACTED, {}!", &long[1..]));
+        let masked = format!("<REDACTED> REDACTED, {}!", &long[1..]);
+        assert_eq!(masker(&[&long]).mask(&text), masked);
+        // Another value inside it does not end it.
+        let inner = &long[100..110];
+        assert_eq!(masker(&[&long, inner]).mask(&text), masked.replace(inner, "REDACTED"));
     }
 
     #[test]

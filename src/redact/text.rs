@@ -53,7 +53,7 @@ impl Masker {
     }
 
     /// Masks the text, and then cuts it to `max_chars` characters (Unicode scalar values),
-    /// with `…` behind them when something was cut.
+    /// of which the last is `…` when something was cut.
     pub fn mask_and_cut(&self, text: &str, max_chars: usize) -> String {
         let masked = self.mask(text);
         if masked.chars().nth(max_chars).is_none() {
@@ -83,10 +83,8 @@ impl Masker {
             let Some(name) = names.push(&unit) else { continue };
             let parameter = || pairs::in_text(text, &name, &unit, &self.query);
             let field = || fields::in_text(text, &name, &unit, &self.headers, &self.query);
-            marks.mark(match name.is_parameter(&unit) {
-                true => parameters.find(&unit, parameter),
-                false => fields.find(&unit, field),
-            });
+            let is_parameter = name.is_parameter(&unit);
+            marks.mark(if is_parameter { parameters.find(&unit, parameter) } else { fields.find(&unit, field) });
         }
     }
 }

@@ -24,7 +24,7 @@ pub fn sanitize_url(url: &str, redaction: &Redaction) -> String {
     }
     let url = without(url, userinfo(url, true));
     let mut marks = Marks::new(&url);
-    pairs::in_url(&url, &redaction.query, |value| marks.mark(value));
+    pairs::in_url(&url, &redaction.query, &mut |value| marks.mark(value));
     let mut secrets = Secrets::default();
     redaction.values.iter().for_each(|value| secrets.add(value));
     if secrets.overflowed {

@@ -121,7 +121,9 @@ test('without a random function waits differ from call to call and stay in their
 });
 
 test('backoffDelay refuses an n or a unit that is none', () => {
-  for (const n of [0, -1, 1.5, 2 ** 32, Number.NaN, Infinity, '1', null, undefined, true]) assert.throws(() => backoffDelay({}, n, 0), { kind: 'invalid_config', message: /\bn is/ });
+  for (const n of [
+    0, -1, 1.5, 2 ** 32, Number.NaN, Infinity, '1', null, undefined, true,
+  ]) assert.throws(() => backoffDelay({}, n, 0), { kind: 'invalid_config', message: /\bn is/ });
   for (const unit of [1, -0.1, 2, Number.NaN, '0', undefined, null]) assert.throws(() => backoffDelay({}, 1, unit), { kind: 'invalid_config', message: /unit is/ }, String(unit));
   assert.throws(() => backoffDelay({ factor: 0 }, 1, 0), { kind: 'invalid_config' });
 });

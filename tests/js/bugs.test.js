@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
-import { classify, createFetch, historyOf, isRetryError, retry, RetryPolicy } from 'dacapo';
+import { backoffDelay, classify, createFetch, historyOf, isRetryError, retry, RetryPolicy, sanitizeUrl } from 'dacapo';
 import { fakeClock, settled, stoppedClock } from './lib/clock.js';
 import { failed, json, stubFetch, URL_ } from './lib/stub.js';
 
@@ -111,7 +111,7 @@ test('a breakdown in the middle of a call that others follow spares those to com
 test('a random function or a clock that throws ends the call with its error, however often', async () => {
   const broken = new Error('no luck');
   const fail = () => { throw broken; };
-  for (let call = 0; call < 200; call++) {
+  for (let call = 0; call < 1000; call++) {
     await assert.rejects(over(stubFetch(503), { random: fail })(URL_), (error) => error === broken);
   }
   for (const member of ['now', 'mono', 'sleep']) {
@@ -119,6 +119,33 @@ test('a random function or a clock that throws ends the call with its error, how
     await assert.rejects(createFetch({ fetch: stubFetch(503), clock })(URL_), (error) => error === broken, member);
   }
   assert.equal((await over(stubFetch(503, 200))(URL_)).status, 200);
+});
+
+test('whatever the engine calls may use the package itself', async () => {
+  let nested = 0;
+  const use = () => {
+    classify({ status: 429, body: { error: { code: 'insufficient_quota' } } });
+    backoffDelay({}, 3, 0.5);
+    new RetryPolicy({ preset: 'onellm' }).with({ maxAttempts: 2 });
+    sanitizeUrl('https://u:p@host.example/?key=x');
+    nested += 1;
+  };
+  const inner = async () => {
+    use();
+    await over(stubFetch(503, 200))(URL_);
+  };
+  const clock = fakeClock();
+  const { now, mono, sleep } = clock;
+  const using = (f) => function (...args) {
+    use();
+    return f.apply(clock, args);
+  };
+  const response = await createFetch({
+    fetch: stubFetch(() => inner().then(() => 503)), clock: { now: using(now), mono: using(mono), sleep: using(sleep) }, random: using(() => 0),
+    onRetry: inner, shouldRetry: inner, onEvent: () => void inner(),
+  })(URL_);
+  assert.deepEqual([response.status, clock.waits], [503, [250, 500]]);
+  assert.ok(nested > 10);
 });
 
 test('odd texts and sizes never break the engine down', async () => {
@@ -153,6 +180,7 @@ test('a fetch that rejects with something other than an error does not trip the 
 test('a fetch may give any thenable, and may throw instead of rejecting', async () => {
   const response = failed(200);
   assert.equal(await over(() => ({ then: (resolve) => resolve(response) }))(URL_), response);
+  assert.equal(await over(() => response)(URL_, { signal: new AbortController().signal }), response);
   let sends = 0;
   const throwing = () => {
     sends += 1;
@@ -164,7 +192,10 @@ test('a fetch may give any thenable, and may throw instead of rejecting', async 
 
 test('a fetch never throws, it rejects', async () => {
   const fetch = over(stubFetch(200));
-  for (const args of [[Symbol('url')], [URL_, Object.defineProperty({}, 'method', { get() { throw new Error('hostile'); } })], [URL_, {}, { maxAttempts: 'x' }], [{ toString() { throw new Error('hostile'); } }]]) {
+  for (const args of [
+    [Symbol('url')], [URL_, Object.defineProperty({}, 'method', { get() { throw new Error('hostile'); } })],
+    [URL_, {}, { maxAttempts: 'x' }], [{ toString() { throw new Error('hostile'); } }],
+  ]) {
     let promise;
     assert.doesNotThrow(() => {
       promise = fetch(...args);

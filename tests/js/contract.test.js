@@ -6,7 +6,6 @@ import { contractTests } from './lib/contract-cases.js';
 import { startServer } from './lib/scripted-server.js';
 
 describe('in Node', () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
   before(async () => {
     server = await startServer();

@@ -19,16 +19,14 @@ const SECRETS = ['sk-demo-7f3kQz9XwLm2RtVb8NcYp4Hs', 'demo-query-key-5519'];
 async function demo(args, env = {}) {
   const began = performance.now();
   const child = spawn(process.execPath, [START, ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err] = ['', ''].map((text, i) => {
-    const sink = { text };
-    child.stdio[i + 1]?.setEncoding('utf8').on('data', (chunk) => (sink.text += chunk));
-    return sink;
-  });
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => (out += chunk));
+  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => (err += chunk));
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  return { code, out: out.text, err: err.text, lines: out.text.trimEnd().split('\n'), ms: performance.now() - began };
+  return { code, out, err, lines: out.trimEnd().split('\n'), ms: performance.now() - began };
 }
 
 /**

@@ -82,7 +82,10 @@ test('onRetry is waited for', async () => {
 
 for (const hook of ['onRetry', 'shouldRetry']) {
   test(`a ${hook} that throws ends the call with its error by identity`, async () => {
-    for (const [thrown, act] of [[boom, () => { throw boom; }], [boom, async () => { throw boom; }], ['text', () => { throw 'text'; }], [undefined, () => Promise.reject()]]) {
+    for (const [thrown, act] of [
+      [boom, () => { throw boom; }], [boom, async () => { throw boom; }], ['text', () => { throw 'text'; }],
+      [undefined, () => Promise.reject()],
+    ]) {
       const fetch = over(stubFetch(503, 200), { [hook]: act });
       await assert.rejects(fetch(URL_), (error) => error === thrown);
       assert.equal(fetch.stub.calls.length, 1);

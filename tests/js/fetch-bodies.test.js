@@ -165,6 +165,19 @@ test('a body of an attempt that failed without being read is cancelled, the fact
   assert.deepEqual(bodies.map(({ seen }) => seen.cancelled), [1, 1, 0]);
 });
 
+test('headers that can be read only once are sent with every attempt', async (t) => {
+  function* fields() {
+    yield ['x-a', '1'];
+    yield ['x-b', '2'];
+  }
+  for (const make of [fields, () => new Map([['x-a', '1'], ['x-b', '2']]).entries()]) {
+    const { response, requests } = await arrived(t, undefined, { method: 'POST', body: 'x', headers: make() });
+    assert.equal(response.status, 200);
+    assert.deepEqual(requests.map(({ headers }) => headers['x-a'] + headers['x-b']), ['12', '12', '12']);
+    assert.equal(historyOf(response).attempts[1].request.headers['x-a'], '1');
+  }
+});
+
 test('an init that is an instance with getters keeps its members when something is added', async () => {
   class Init {
     get method() {

@@ -13,7 +13,7 @@ function over(fetch, options = {}) {
 }
 
 /** A failed Response whose body tells what becomes of it. */
-function watched(body, status = 503, headers = {}) {
+function watched(body, status = 429, headers = {}) {
   const { stream, seen } = watchedBody(body);
   return { response: new Response(stream, { status, headers }), seen };
 }

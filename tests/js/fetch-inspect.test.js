@@ -79,7 +79,10 @@ test('an error inside a 200 that never heals hands over the last Response with a
 });
 
 test('an empty or null error, an empty choice list and a JSON-RPC error are answers', async () => {
-  for (const body of [{ error: null, choices: [{}] }, { error: {} }, { error: '' }, { choices: [] }, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'x' } }, [], 'text', 7, { choices: [{ error: { code: 500 } }] }]) {
+  for (const body of [
+    { error: null, choices: [{}] }, { error: {} }, { error: '' }, { choices: [] },
+    { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'x' } }, [], 'text', 7, { choices: [{ error: { code: 500 } }] },
+  ]) {
     const stub = stubFetch(() => json(body === 'text' ? '"text"' : body));
     const response = await over(stub)(URL_, POST);
     assert.equal(stub.calls.length, 1, JSON.stringify(body));
@@ -88,7 +91,10 @@ test('an empty or null error, an empty choice list and a JSON-RPC error are answ
 });
 
 test('error members of any JSON type never throw', async () => {
-  for (const error of [0, 1, true, false, [], [[]], [1], { code: [] }, { code: {} }, { code: true }, { code: -1 }, { code: 1e999 }, { code: 0.5, type: 7, message: {} }, { details: 'x' }]) {
+  for (const error of [
+    0, 1, true, false, [], [[]], [1], { code: [] }, { code: {} }, { code: true }, { code: -1 }, { code: 1e999 },
+    { code: 0.5, type: 7, message: {} }, { details: 'x' },
+  ]) {
     const response = await over(stubFetch(() => json({ error }), json(ANSWER)))(URL_, POST);
     assert.equal(response.status, 200, JSON.stringify(error));
   }
@@ -147,7 +153,10 @@ test('a large answer from a real server arrives whole after the inspection gave 
 
 test('only JSON answers to POST are inspected', async () => {
   const error = JSON.stringify({ error: { code: 500 } });
-  for (const [init, type] of [[{ method: 'GET' }, 'application/json'], [{ method: 'PUT', body: '' }, 'application/json'], [POST, 'text/plain'], [POST, 'application/jsonlines'], [POST, 'application/problem+json']]) {
+  for (const [init, type] of [
+    [{ method: 'GET' }, 'application/json'], [{ method: 'PUT', body: '' }, 'application/json'], [POST, 'text/plain'],
+    [POST, 'application/jsonlines'], [POST, 'application/problem+json'],
+  ]) {
     const { stream, seen } = watchedBody({ chunks: [error] });
     const response = new Response(stream, { headers: { 'content-type': type } });
     assert.equal(await over(stubFetch(response))(URL_, init), response);

@@ -63,7 +63,7 @@ test('a platform without fetch rejects with invalid_config and asks for the opti
 });
 
 test('with() changes some options and leaves the fetch it was called on as it was', async () => {
-  const stub = stubFetch(503);
+  const stub = stubFetch(429);
   const fetch = over(stub, { maxAttempts: 2 });
   const more = fetch.with({ maxAttempts: 4 });
   await more(URL_);
@@ -136,7 +136,7 @@ test('the headers that are added keep every header of a Request, a Headers, a li
 });
 
 test('the retry count header counts from 0', async () => {
-  const stub = stubFetch(503);
+  const stub = stubFetch(429);
   await over(stub, { retryCountHeader: 'x-stainless-retry-count' })(URL_);
   assert.deepEqual(sentHeader(stub, 'x-stainless-retry-count'), ['0', '1', '2']);
 });
@@ -172,6 +172,15 @@ test('markFinal hands over as it is what no constructor can rebuild', async () =
   const call = over(stubFetch(opaque), { markFinal: true })(URL_, { redirect: 'manual' });
   const response = await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 200, 'hung'))]);
   assert.equal(response, opaque);
+});
+
+test('markFinal hands over as it is a status or a body that cannot be put into a new Response', async (t) => {
+  const { url } = await serve(t, (_, response) => response.writeHead(999, 'Denied').end('odd'));
+  const odd = await createFetch({ clock: fakeClock(), markFinal: true })(url);
+  assert.deepEqual([odd.status, await odd.text()], [999, 'odd']);
+  const used = failed(404);
+  await used.text();
+  assert.equal((await over(stubFetch(used), { markFinal: true })(URL_)).status, 404);
 });
 
 test('options are validated before any request', async () => {

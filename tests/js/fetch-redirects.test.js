@@ -84,10 +84,10 @@ test('a browser\'s opaque redirect is refused although it has no status', async 
 });
 
 test('a redirect after a retried failure is refused, with the failure in its history', async (t) => {
-  const { url } = await serve(t, 503, moved(302, '/x'));
+  const { url } = await serve(t, 429, moved(302, '/x'));
   await assert.rejects(fetchWith()(url, { method: 'POST', body: 'x' }), (error) => {
     assert.equal(error.kind, 'redirected');
-    assert.deepEqual(error.attempts.map((attempt) => attempt.error.status), [503]);
+    assert.deepEqual(error.attempts.map((attempt) => attempt.error.status), [429]);
     assert.equal(error.retry.totalAttempts, 2);
     return true;
   });

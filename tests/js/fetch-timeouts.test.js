@@ -112,6 +112,16 @@ test('a timeout that covers the response also ends the reading of a delivered bo
   });
 });
 
+test('a timeout that covers the response also covers what is left of an answer too large to inspect', async (t) => {
+  const { url } = await serve(t, slowly(10_000, 'application/json', [`{"a":"${'x'.repeat(500)}`, '"}']));
+  const fetch = createFetch({ clock: fakeClock(), timeoutMs: 300, timeoutCovers: 'response', inspectBytes: 100 });
+  const response = await fetch(url, POST);
+  assert.equal(response.status, 200);
+  const reading = response.text().then(() => 'read', (error) => error);
+  const outcome = await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 2000, 'still reading'))]);
+  assert.equal(outcome.name, 'TimeoutError', String(outcome));
+});
+
 test('without a limit the caller\'s own signal goes to fetch as it is', async () => {
   const { signal } = new AbortController();
   const stub = stubFetch(503, 200);
@@ -148,14 +158,14 @@ test('timeouts of the caller\'s own signal are the caller\'s, not ours', async (
 
 test('a failed answer that comes in time is judged although its body is slow', async (t) => {
   const { url, requests } = await serve(t, (_, response) => {
-    response.writeHead(503);
+    response.writeHead(429);
     response.write('part');
     setTimeout(() => response.end('rest'), 300);
   }, 200);
   const response = await createFetch({ clock: fakeClock(), timeoutMs: 200 })(url, POST);
   assert.equal(response.status, 200);
   assert.equal(requests.length, 2);
-  assert.equal(historyOf(response).attempts[0].error.status, 503);
+  assert.equal(historyOf(response).attempts[0].error.status, 429);
 });
 
 test('each attempt of a call has the whole timeout again', async () => {

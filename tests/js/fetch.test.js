@@ -93,7 +93,9 @@ test('the last Response of a real server keeps its url, status text and body', a
 });
 
 test('maxAttempts counts the first send and maxRetries does not', async () => {
-  for (const [options, sends] of [[{ maxRetries: 0 }, 1], [{ maxRetries: 1 }, 2], [{ maxRetries: 3 }, 4], [{ maxAttempts: 1 }, 1], [{ maxAttempts: 2 }, 2], [{}, 3]]) {
+  for (const [options, sends] of [
+    [{ maxRetries: 0 }, 1], [{ maxRetries: 1 }, 2], [{ maxRetries: 3 }, 4], [{ maxAttempts: 1 }, 1], [{ maxAttempts: 2 }, 2], [{}, 3],
+  ]) {
     const stub = stubFetch(429);
     const fetch = over(stub, options);
     assert.equal((await fetch(URL_)).status, 429);
@@ -125,7 +127,10 @@ test('a refused connection on a real port is retried and rejects with the platfo
 
 test('a mistake in the request is not retried and rejects by identity', async () => {
   const clock = fakeClock();
-  for (const [url, init] of [['http://127.0.0.1:1/', {}], ['nonsense://host/', {}], ['/relative', {}], ['http://127.0.0.1/', { headers: { 'a b': 'c' } }], ['http://127.0.0.1/', { method: 'GET', body: 'x' }]]) {
+  for (const [url, init] of [
+    ['http://127.0.0.1:1/', {}], ['nonsense://host/', {}], ['/relative', {}], ['http://127.0.0.1/', { headers: { 'a b': 'c' } }],
+    ['http://127.0.0.1/', { method: 'GET', body: 'x' }],
+  ]) {
     let sends = 0;
     let thrown;
     const fetch = async (...args) => {

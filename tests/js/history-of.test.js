@@ -9,7 +9,7 @@ function over(fetch, options = {}) {
 }
 
 /** A failed Response that has a history of three attempts. */
-const exhausted = () => over(stubFetch(503))(URL_);
+const exhausted = () => over(stubFetch(429))(URL_);
 
 test('a Response that succeeded at once has no history, and one that took retries has', async () => {
   assert.equal(historyOf(await over(stubFetch(200))(URL_)), undefined);
@@ -101,7 +101,10 @@ test('primitives, unknown objects and cycles have no history', () => {
   cycle.cause = cycle;
   const ring = new Error('a', { cause: new Error('b') });
   ring.cause.cause = ring;
-  for (const stranger of [undefined, null, 0, 1, '', 'text', true, 1n, Symbol('s'), {}, [], () => 1, new Error('x'), failed(503), cycle, ring, Object.create(null), new RetryError({ kind: 'timeout' })]) {
+  for (const stranger of [
+    undefined, null, 0, 1, '', 'text', true, 1n, Symbol('s'), {}, [], () => 1, new Error('x'), failed(503), cycle, ring,
+    Object.create(null), new RetryError({ kind: 'timeout' }),
+  ]) {
     assert.equal(historyOf(stranger), undefined);
   }
 });
@@ -109,10 +112,15 @@ test('primitives, unknown objects and cycles have no history', () => {
 test('hostile objects have no history and throw nothing', () => {
   const fail = () => { throw new Error('hostile'); };
   const traps = Object.fromEntries(Object.getOwnPropertyNames(Reflect).map((name) => [name, fail]));
-  const getters = Object.defineProperties({}, Object.fromEntries(['cause', 'errors', 'headers', 'response', 'retry', 'attempts', 'kind', 'name'].map((name) => [name, { get: fail, enumerable: true }])));
+  const getters = Object.defineProperties({}, Object.fromEntries([
+    'cause', 'errors', 'headers', 'response', 'retry', 'attempts', 'kind', 'name',
+  ].map((name) => [name, { get: fail, enumerable: true }])));
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
-  for (const hostile of [new Proxy({}, traps), new Proxy(() => 1, traps), getters, proxy, { errors: new Proxy([], traps) }, { cause: proxy, headers: proxy, response: getters }]) {
+  for (const hostile of [
+    new Proxy({}, traps), new Proxy(() => 1, traps), getters, proxy, { errors: new Proxy([], traps) },
+    { cause: proxy, headers: proxy, response: getters },
+  ]) {
     assert.equal(historyOf(hostile), undefined);
   }
 });

@@ -30,9 +30,18 @@ test('a record says which attempt failed, when, how long it took, why, and how l
   const told = [...attempts, last].map(({ index, attempt, startedAt, durationMs, reason, delayMs, delayFrom, retryAfterMs, streamed }) => (
     { index, attempt, startedAt, durationMs, reason, delayMs, delayFrom, retryAfterMs, streamed }));
   assert.deepEqual(told, [
-    { index: 0, attempt: 1, startedAt: NOON, durationMs: 40, reason: 'server_error', delayMs: 500, delayFrom: 'backoff', retryAfterMs: undefined, streamed: false },
-    { index: 1, attempt: 2, startedAt: NOON + 540, durationMs: 7, reason: 'rate_limited', delayMs: 2000, delayFrom: 'hint', retryAfterMs: 2000, streamed: false },
-    { index: 2, attempt: 3, startedAt: NOON + 2547, durationMs: 1, reason: 'server_error', delayMs: 0, delayFrom: undefined, retryAfterMs: undefined, streamed: false },
+    {
+      index: 0, attempt: 1, startedAt: NOON, durationMs: 40, reason: 'server_error', delayMs: 500, delayFrom: 'backoff',
+      retryAfterMs: undefined, streamed: false,
+    },
+    {
+      index: 1, attempt: 2, startedAt: NOON + 540, durationMs: 7, reason: 'rate_limited', delayMs: 2000, delayFrom: 'hint',
+      retryAfterMs: 2000, streamed: false,
+    },
+    {
+      index: 2, attempt: 3, startedAt: NOON + 2547, durationMs: 1, reason: 'server_error', delayMs: 0, delayFrom: undefined,
+      retryAfterMs: undefined, streamed: false,
+    },
   ]);
 });
 
@@ -53,7 +62,10 @@ test('a transport failure has the runtime\'s code and no status', async () => {
 
 test('the reason of an attempt is one of four words or the kind', async () => {
   const timeout = Object.assign(new Error('x'), { code: 'ETIMEDOUT' });
-  for (const [answer, reason] of [[429, 'rate_limited'], [500, 'server_error'], [503, 'server_error'], [529, 'server_error'], [504, 'timeout'], [timeout, 'timeout'], [new TypeError('fetch failed'), 'transport'], [401, 'auth'], [404, 'not_found'], [413, 'request_too_large']]) {
+  for (const [answer, reason] of [
+    [429, 'rate_limited'], [500, 'server_error'], [503, 'server_error'], [529, 'server_error'], [504, 'timeout'], [timeout, 'timeout'],
+    [new TypeError('fetch failed'), 'transport'], [401, 'auth'], [404, 'not_found'], [413, 'request_too_large'],
+  ]) {
     const { last } = await historyAfter([answer], { options: { maxAttempts: 1 } });
     assert.equal(last.reason, reason, String(answer));
   }
@@ -125,6 +137,11 @@ test('a request is recorded as it was sent, without a body unless that was asked
   assert.ok(!('body' in last.request));
 });
 
+test('a header that was given twice is recorded with both values', async () => {
+  const { last } = await historyAfter([404], { init: { headers: [['x-a', '1'], ['X-A', '2']] } });
+  assert.deepEqual(last.request.headers, { 'x-a': '1, 2' });
+});
+
 test('a Request is recorded by its own method, url and headers', async () => {
   const request = new Request(URL_, { method: 'PUT', headers: { 'x-trace': 'abc' }, body: 'x' });
   const { last } = await historyAfter([404], { url: request });
@@ -162,7 +179,9 @@ test('an opaque redirect that was asked for is recorded without a status', async
 });
 
 test('everything in a history is frozen and survives JSON', async () => {
-  const history = await historyAfter([() => failed(503, { 'retry-after': '0' }), new TypeError('fetch failed'), 500], { init: { ...POST, headers: { a: 'b' } } });
+  const history = await historyAfter([
+    () => failed(503, { 'retry-after': '0' }), new TypeError('fetch failed'), 500,
+  ], { init: { ...POST, headers: { a: 'b' } } });
   for (const object of objectsIn(history)) assert.ok(Object.isFrozen(object), JSON.stringify(object));
   assert.deepEqual(JSON.parse(JSON.stringify(history)), history);
   assert.equal(history.attempts[0].retryAfterMs, 0);

@@ -64,7 +64,10 @@ test('a policy that is changed later from outside stays as it was', async () => 
 });
 
 test('the options in force are frozen and make the same policy again', () => {
-  for (const options of [{}, { preset: 'elelem' }, { preset: 'vernllm' }, { preset: 'onellm' }, { jitter: { additive: 0.5 }, methods: ['GET'], hintSources: [] }, { nonRetryableStatus: [400] }]) {
+  for (const options of [
+    {}, { preset: 'elelem' }, { preset: 'vernllm' }, { preset: 'onellm' },
+    { jitter: { additive: 0.5 }, methods: ['GET'], hintSources: [] }, { nonRetryableStatus: [400] },
+  ]) {
     const inForce = new RetryPolicy(options).options;
     assert.ok(Object.isFrozen(inForce));
     for (const value of Object.values(inForce)) assert.ok(typeof value !== 'object' || Object.isFrozen(value));
@@ -89,16 +92,25 @@ test('the defaults are those of the documentation', () => {
 
 const PRESETS = {
   elelem: {
-    maxAttempts: 3, initialDelayMs: 500, maxDelayMs: 8000, firstExponent: 0, hintSources: ['retry_after'], retryAfterCombine: 'replace', maxRetryAfterMs: 8000, retryAfterBeyond: 'clamp', hintJitter: 0, zeroHint: 'backoff',
-    retryUnknown: false, permanentTransport: false, retryQuota: false, bodyCodes: 'first', shouldRetryHeader: false, timeoutMs: 0, hookErrors: 'throw', redirects: 'platform', snapshotBody: false,
+    maxAttempts: 3, initialDelayMs: 500, maxDelayMs: 8000, firstExponent: 0, hintSources: ['retry_after'], retryAfterCombine: 'replace',
+    maxRetryAfterMs: 8000, retryAfterBeyond: 'clamp', hintJitter: 0, zeroHint: 'backoff',
+    retryUnknown: false, permanentTransport: false, retryQuota: false, bodyCodes: 'first', shouldRetryHeader: false, timeoutMs: 0,
+    hookErrors: 'throw', redirects: 'platform', snapshotBody: false,
   },
   vernllm: {
-    maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 10_000, firstExponent: 1, jitter: 'equal', hintSources: ['retry_after'], retryAfterCombine: 'replace', maxRetryAfterMs: 10_000, retryAfterBeyond: 'clamp', hintJitter: 0, zeroHint: 'now',
-    nonRetryableStatus: [400, 401, 403, 404, 422], retryUnknown: true, permanentTransport: false, retryQuota: true, bodyCodes: 'ignore', shouldRetryHeader: false, timeoutMs: 25_000, timeoutCovers: 'response', hookErrors: 'swallow', redirects: 'platform', snapshotBody: true,
+    maxAttempts: 2, initialDelayMs: 500, maxDelayMs: 10_000, firstExponent: 1, jitter: 'equal', hintSources: ['retry_after'],
+    retryAfterCombine: 'replace', maxRetryAfterMs: 10_000, retryAfterBeyond: 'clamp', hintJitter: 0, zeroHint: 'now',
+    nonRetryableStatus: [400, 401, 403, 404, 422], retryUnknown: true, permanentTransport: false, retryQuota: true, bodyCodes: 'ignore',
+    shouldRetryHeader: false, timeoutMs: 25_000, timeoutCovers: 'response', hookErrors: 'swallow', redirects: 'platform',
+    snapshotBody: true,
   },
   onellm: {
-    maxAttempts: 3, initialDelayMs: 500, maxDelayMs: 30_000, firstExponent: 0, jitter: { additive: 0.25 }, hintSources: ['retry_after_ms', 'retry_after'], retryAfterCombine: 'max', maxRetryAfterMs: 60_000, retryAfterBeyond: 'stop', hintJitter: 0, zeroHint: 'floor',
-    retryStatus: [408, 429, 500, 502, 503, 504, 529], retryUnknown: false, permanentTransport: false, retryQuota: false, bodyCodes: 'override', shouldRetryHeader: false, timeoutMs: 0, timeoutCovers: 'headers', hookErrors: 'throw', redirects: 'refuse', snapshotBody: false,
+    maxAttempts: 3, initialDelayMs: 500, maxDelayMs: 30_000, firstExponent: 0, jitter: { additive: 0.25 },
+    hintSources: ['retry_after_ms', 'retry_after'], retryAfterCombine: 'max', maxRetryAfterMs: 60_000, retryAfterBeyond: 'stop',
+    hintJitter: 0, zeroHint: 'floor',
+    retryStatus: [408, 429, 500, 502, 503, 504, 529], retryUnknown: false, permanentTransport: false, retryQuota: false,
+    bodyCodes: 'override', shouldRetryHeader: false, timeoutMs: 0, timeoutCovers: 'headers', hookErrors: 'throw', redirects: 'refuse',
+    snapshotBody: false,
   },
 };
 
@@ -106,7 +118,10 @@ for (const [preset, expected] of Object.entries(PRESETS)) {
   test(`the preset ${preset} is the column of its name, and each option overrides it`, () => {
     const { options } = new RetryPolicy({ preset });
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(options[name], value, name);
-    for (const [name, value] of Object.entries({ maxAttempts: 9, factor: 3, hintJitter: 0.5, zeroHint: 'floor', bodyCodes: 'first', timeoutMs: 7, redirects: 'auto', hookErrors: 'throw', snapshotBody: true, jitter: 'none', retryUnknown: true })) {
+    for (const [name, value] of Object.entries({
+      maxAttempts: 9, factor: 3, hintJitter: 0.5, zeroHint: 'floor', bodyCodes: 'first', timeoutMs: 7, redirects: 'auto',
+      hookErrors: 'throw', snapshotBody: true, jitter: 'none', retryUnknown: true,
+    })) {
       assert.deepEqual(new RetryPolicy({ preset, [name]: value }).options[name], value, name);
       assert.deepEqual(new RetryPolicy({ preset }).with({ [name]: value }).options[name], value, name);
     }

@@ -57,7 +57,10 @@ test('no attempts at all is a fault, no retries is one attempt', () => {
 });
 
 test('undefined takes the default, whatever the option', () => {
-  const options = Object.fromEntries([...COUNTS, ...DELAYS, ...FLAGS, ...CHOICES, ...FUNCTIONS, 'clock', 'redact', 'methods', 'hintSources', 'retryStatus', 'nonRetryableStatus', 'factor', 'hintJitter', 'idempotencyKey', 'retryCountHeader', 'provider'].map((name) => [name, undefined]));
+  const options = Object.fromEntries([
+    ...COUNTS, ...DELAYS, ...FLAGS, ...CHOICES, ...FUNCTIONS, 'clock', 'redact', 'methods', 'hintSources', 'retryStatus',
+    'nonRetryableStatus', 'factor', 'hintJitter', 'idempotencyKey', 'retryCountHeader', 'provider',
+  ].map((name) => [name, undefined]));
   assert.deepEqual(new RetryPolicy(options).options, new RetryPolicy().options);
 });
 
@@ -108,7 +111,9 @@ test('a clock may be an instance of a class', () => {
 
 test('every fault is in one error, with its option, code, value and what is allowed', () => {
   const { error, faults } = faultsOf({ maxAttempts: 0, jitter: 'maybe', factor: 0, timeoutMs: '5', colour: 'red' });
-  for (const fault of ['maxAttempts retry_max_attempts', 'jitter choice', 'timeoutMs type', 'colour unknown_option']) assert.ok(faults.includes(fault), `${fault} in ${faults}`);
+  for (const fault of [
+    'maxAttempts retry_max_attempts', 'jitter choice', 'timeoutMs type', 'colour unknown_option',
+  ]) assert.ok(faults.includes(fault), `${fault} in ${faults}`);
   for (const { option, value, allowed, code } of error.faults) {
     assert.ok(error.message.includes(option) && error.message.includes(allowed), option);
     assert.ok(typeof value === 'string' && code !== '');
@@ -125,7 +130,10 @@ test('faults between options are listed beside faults of single ones', () => {
 });
 
 test('an unknown option suggests the nearest name there is', () => {
-  for (const [wrong, right] of [['maxRetry', 'maxRetries'], ['maxattempts', 'maxAttempts'], ['timeout', 'timeoutMs'], ['onretry', 'onRetry'], ['retryafterCombine', 'retryAfterCombine'], ['initialDelay', 'initialDelayMs'], ['jiter', 'jitter']]) {
+  for (const [wrong, right] of [
+    ['maxRetry', 'maxRetries'], ['maxattempts', 'maxAttempts'], ['timeout', 'timeoutMs'], ['onretry', 'onRetry'],
+    ['retryafterCombine', 'retryAfterCombine'], ['initialDelay', 'initialDelayMs'], ['jiter', 'jitter'],
+  ]) {
     const { error, faults } = faultsOf({ [wrong]: 1 });
     assert.deepEqual(faults, [`${wrong} unknown_option`]);
     assert.match(error.message, new RegExp(`did you mean ${right}\\?`), wrong);

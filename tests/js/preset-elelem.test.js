@@ -140,7 +140,10 @@ test('the ledger has all attempts, the failed ones and the tokens wasted', async
 });
 
 test('each sentinel of the caller is a kind that is recognised through any wrapping and is never retried', async () => {
-  const sentinels = ['invalid_transcript', 'invalid_request', 'max_rounds_exceeded', 'tool_calls_already_executed', 'response_truncated', 'schema_mismatch', 'context_exceeded', 'quota_exhausted', 'max_output_exceeds_context'];
+  const sentinels = [
+    'invalid_transcript', 'invalid_request', 'max_rounds_exceeded', 'tool_calls_already_executed', 'response_truncated', 'schema_mismatch',
+    'context_exceeded', 'quota_exhausted', 'max_output_exceeds_context',
+  ];
   for (const kind of sentinels) {
     let sends = 0;
     const error = await retry(() => {

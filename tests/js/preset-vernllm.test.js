@@ -48,7 +48,10 @@ test('a Retry-After of 0 retries at once', async () => {
 });
 
 test('an error that carries retryAfterMs or the header is waited for as it says', async () => {
-  for (const members of [{ retryAfterMs: 1234 }, { headers: { 'retry-after': '1.234' } }, { response: { headers: new Headers({ 'retry-after': '1.234' }), status: 429 } }]) {
+  for (const members of [
+    { retryAfterMs: 1234 }, { headers: { 'retry-after': '1.234' } },
+    { response: { headers: new Headers({ 'retry-after': '1.234' }), status: 429 } },
+  ]) {
     const clock = fakeClock();
     const operation = () => {
       throw Object.assign(new Error('rate limited'), { status: 429 }, members);

@@ -31,13 +31,19 @@ test('redactHeaders keeps what is harmless in any shape, with lower-case names',
 });
 
 test('a header whose name has a whole segment that tells of a secret is removed', () => {
-  for (const name of ['x-token', 'token', 'my_secret', 'X-Password-Hash', 'user-credential', 'x-hub-signature', 'session', 'session_id', 'apikey', 'x-apikey-2', 'api-key', 'API_KEY', 'vendor-api-key-id']) {
+  for (const name of [
+    'x-token', 'token', 'my_secret', 'X-Password-Hash', 'user-credential', 'x-hub-signature', 'session', 'session_id', 'apikey',
+    'x-apikey-2', 'api-key', 'API_KEY', 'vendor-api-key-id',
+  ]) {
     assert.deepEqual(redactHeaders({ [name]: 'value' }), {}, name);
   }
 });
 
 test('a header that only sounds like one is kept, and rate limits are exempt', () => {
-  for (const name of ['x-tokenizer', 'x-ratelimit-remaining-tokens', 'anthropic-ratelimit-tokens-remaining', 'x-ratelimit-reset-token', 'x-monkey', 'keyboard', 'accept', 'x-request-id', 'openai-organization', 'x-sessions']) {
+  for (const name of [
+    'x-tokenizer', 'x-ratelimit-remaining-tokens', 'anthropic-ratelimit-tokens-remaining', 'x-ratelimit-reset-token', 'x-monkey',
+    'keyboard', 'accept', 'x-request-id', 'openai-organization', 'x-sessions',
+  ]) {
     assert.deepEqual(redactHeaders({ [name]: 'value' }), { [name]: 'value' }, name);
   }
 });
@@ -56,7 +62,10 @@ test('a value of a harmless header that repeats a secret one is masked', () => {
 
 test('what are no headers gives none, and throws nothing', () => {
   const fail = () => { throw new Error('hostile'); };
-  for (const headers of [null, undefined, 1, 'authorization: x', true, [], {}, [[]], [['a']], [1, 2], { a: {} }, { a: null }, new Proxy({}, { ownKeys: fail }), { [Symbol.iterator]: fail }, () => 1]) {
+  for (const headers of [
+    null, undefined, 1, 'authorization: x', true, [], {}, [[]], [['a']], [1, 2], { a: {} }, { a: null }, new Proxy({}, { ownKeys: fail }),
+    { [Symbol.iterator]: fail }, () => 1,
+  ]) {
     assert.deepEqual(redactHeaders(headers), {});
   }
 });
@@ -92,7 +101,10 @@ test('sanitizeUrl drops userinfo and masks secret query values, and nothing else
 });
 
 test('sanitizeUrl reads names in any letter case and percent-encoding', () => {
-  for (const name of ['key', 'Key', 'KEY', 'access_token', 'Access%5Ftoken', '%6Bey', 'client_secret', 'awsaccesskeyid', 'code', 'passwd', 'id_token', 'refresh_token', 'auth', 'X-GOOG-CREDENTIAL']) {
+  for (const name of [
+    'key', 'Key', 'KEY', 'access_token', 'Access%5Ftoken', '%6Bey', 'client_secret', 'awsaccesskeyid', 'code', 'passwd', 'id_token',
+    'refresh_token', 'auth', 'X-GOOG-CREDENTIAL',
+  ]) {
     assert.ok(!sanitizeUrl(`https://host.example/?${name}=canary`).includes('canary'), name);
   }
   for (const name of ['keys', 'tokens', 'model', 'monkey', 'codec', 'x-key-count']) {
@@ -124,7 +136,10 @@ test('what is no URL is a fault, and no URL however odd is one', () => {
     assert.throws(() => sanitizeUrl(url), { kind: 'invalid_config' });
     assert.throws(() => sanitizeBaseUrl(url), { kind: 'invalid_config' });
   }
-  for (const url of ['\uD800', '://', '?', '?=&=&', '@', 'a@', 'https://@', 'https://%', 'https://host/?%ff=%', '?key', '?key=', 'x'.repeat(100_000), 'https://host/?' + 'key=1&'.repeat(5000), 'é?token=é', '\0?key=\0']) {
+  for (const url of [
+    '\uD800', '://', '?', '?=&=&', '@', 'a@', 'https://@', 'https://%', 'https://host/?%ff=%', '?key', '?key=', 'x'.repeat(100_000),
+    'https://host/?' + 'key=1&'.repeat(5000), 'é?token=é', '\0?key=\0',
+  ]) {
     assert.equal(typeof sanitizeUrl(url), 'string');
     assert.equal(typeof sanitizeBaseUrl(url).url, 'string');
   }

@@ -80,7 +80,10 @@ test('a secret header is not echoed out of a body, a message or a code, plain or
     const odd = `${secrets.next()}/"+=`;
     const headers = { authorization: secrets.next('Bearer '), 'x-api-key': secrets.next(), cookie: `a=${secrets.next()}; b=${secrets.next()}`, 'x-vendor-token': odd };
     const echo = Object.values(headers).map(wrap).join(' and ');
-    const bodies = [{ error: { message: echo } }, { error: { code: echo } }, { error: { type: echo, message: 'm' } }, { message: echo }, { error: echo }, { detail: echo }];
+    const bodies = [
+      { error: { message: echo } }, { error: { code: echo } }, { error: { type: echo, message: 'm' } }, { message: echo }, { error: echo },
+      { detail: echo },
+    ];
     for (const body of bodies) {
       assertAllClean(await seen([() => json(body, { status: 503 })], URL_, { ...POST, headers }), secrets.all, JSON.stringify(body));
     }
@@ -89,7 +92,10 @@ test('a secret header is not echoed out of a body, a message or a code, plain or
 });
 
 test('user and password of a URL are not shown', async () => {
-  for (const make of [(s) => `https://USERPART:${s}@host.example/feed`, (s) => `https://${s}@host.example/`, (s) => `https://user:p%40${s}@host.example/`, (s) => `//u:${s}@host.example/x`, (s) => new URL(`https://u:${s}@host.example/`)]) {
+  for (const make of [
+    (s) => `https://USERPART:${s}@host.example/feed`, (s) => `https://${s}@host.example/`, (s) => `https://user:p%40${s}@host.example/`,
+    (s) => `//u:${s}@host.example/x`, (s) => new URL(`https://u:${s}@host.example/`),
+  ]) {
     const secrets = canaries();
     const url = make(secrets.next());
     const quoting = new TypeError(`Request cannot be constructed from a URL that includes credentials: ${url}`);
@@ -177,7 +183,10 @@ test('a text is masked before it is cut, so that no half of a secret is left', a
 });
 
 test('an error without a secret leaves by identity', async () => {
-  for (const error of [new TypeError('fetch failed', { cause: new AggregateError([new Error('x')], '') }), Object.freeze(new Error('plain')), new DOMException('gone', 'NetworkError')]) {
+  for (const error of [
+    new TypeError('fetch failed', { cause: new AggregateError([new Error('x')], '') }), Object.freeze(new Error('plain')),
+    new DOMException('gone', 'NetworkError'),
+  ]) {
     const { result } = await seen([error], `${URL_}?key=canary-in-the-query`, { ...POST, headers: { authorization: 'Bearer canary-of-the-request' } });
     assert.equal(result, error);
   }
@@ -188,7 +197,9 @@ test('an error with a secret leaves as a masked copy of the same name, its cause
   const [key, deep, deeper] = [secrets.next(), secrets.next(), secrets.next()];
   const headers = { 'x-api-key': key, 'x-auth-token': deep, cookie: `a=${deeper}` };
   for (const Class of [TypeError, Error, RangeError]) {
-    const error = new Class(`sent ${key}`, { cause: new Error('clean', { cause: new AggregateError([new Error('clean'), Object.assign(new Error(deep), { code: 'ECONNRESET', config: { headers } })], deeper) }) });
+    const error = new Class(`sent ${key}`, { cause: new Error('clean', { cause: new AggregateError([
+      new Error('clean'), Object.assign(new Error(deep), { code: 'ECONNRESET', config: { headers } }),
+    ], deeper) }) });
     const { result, things } = await seen([error], URL_, { ...POST, headers });
     assert.notEqual(result, error);
     assert.equal(result.name, Class.name);

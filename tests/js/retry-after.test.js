@@ -137,7 +137,10 @@ test('each failure is waited for by its own hint', async () => {
 });
 
 test('a hint that cannot be read means the ordinary backoff, never an instant retry', async () => {
-  for (const value of ['', 'soon', 'NaN', 'Infinity', '-1', '+3', '1e3', '0x10', '5 s', '120junk', 'Thu, 31 Feb 2026 12:00:00 GMT', '2026-01-15T12:00:30Z', IN_30_S.replace('GMT', 'gmt'), IN_30_S.replace('Thu', 'Fri'), '5, 120junk', '5, -1']) {
+  for (const value of [
+    '', 'soon', 'NaN', 'Infinity', '-1', '+3', '1e3', '0x10', '5 s', '120junk', 'Thu, 31 Feb 2026 12:00:00 GMT', '2026-01-15T12:00:30Z',
+    IN_30_S.replace('GMT', 'gmt'), IN_30_S.replace('Thu', 'Fri'), '5, 120junk', '5, -1',
+  ]) {
     const { waits, record } = await after({ 'retry-after': value });
     assert.deepEqual([waits, 'retryAfterMs' in record], [[500], false], value);
   }
@@ -197,5 +200,7 @@ test('a header that two layers have set counts as its longest member, and is not
 test('only the sources that were chosen are read', async () => {
   const headers = { 'retry-after': '2', 'retry-after-ms': '7000' };
   const read = async (hintSources) => (await after(headers, { hintSources, hintJitter: 0 })).waits[0];
-  assert.deepEqual([await read('all'), await read(['retry_after_ms']), await read(['retry_after']), await read([]), await read(['x_amz_retry_after'])], [7000, 7000, 2000, 500, 500]);
+  assert.deepEqual([
+    await read('all'), await read(['retry_after_ms']), await read(['retry_after']), await read([]), await read(['x_amz_retry_after']),
+  ], [7000, 7000, 2000, 500, 500]);
 });

@@ -11,27 +11,23 @@ import { startStaticServer } from './static-server.js';
 const NO_WASM = "script-src 'self'";
 const STRICT = `${NO_WASM} 'wasm-unsafe-eval'`;
 
-describe('in Chromium', { timeout: 90_000 }, () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
+describe('in Chromium', { timeout: 120_000 }, () => {
   let api;
-  /** @type {Awaited<ReturnType<typeof startStaticServer>>} */
   let site;
-  /** @type {import('playwright-core').Browser} */
   let browser;
-  /** @type {import('playwright-core').Page} */
   let page;
 
-  /** @param {string} csp */
-  async function open(csp) {
+  async function open(csp, name = 'page.html') {
     const opened = await (await browser.newContext()).newPage();
-    await opened.goto(`${site.origin}/tests/js/browser/page.html?csp=${encodeURIComponent(csp)}`);
+    opened.setDefaultTimeout(10_000);
+    await opened.goto(`${site.origin}/tests/js/browser/${name}?csp=${encodeURIComponent(csp)}`);
     await opened.waitForSelector('[data-ready]', { state: 'attached' });
     return opened;
   }
 
   async function outcome() {
     for (;;) {
-      const found = await page.evaluate(() => /** @type {any} */ (globalThis).outcome);
+      const found = await page.evaluate(() => globalThis.outcome);
       if (found) return found;
     }
   }
@@ -47,8 +43,8 @@ describe('in Chromium', { timeout: 90_000 }, () => {
   });
 
   for (const title of titles) {
-    test(title, async () => {
-      const failed = await page.evaluate((args) => /** @type {any} */ (globalThis).runTest(args), { title, origin: api.origin });
+    test(title, { timeout: 20_000 }, async () => {
+      const failed = await page.evaluate((args) => globalThis.runTest(args), { title, origin: api.origin });
       if (failed !== null) assert.fail(failed);
     });
   }
@@ -64,7 +60,7 @@ describe('in Chromium', { timeout: 90_000 }, () => {
   };
   for (const [when, { steps, options, state, left }] of Object.entries(phases)) {
     test(`a click on the cancel button ${when} ends the call at once, and nothing more is sent`, async () => {
-      const url = play(api.origin, /** @type {any} */ (steps));
+      const url = play(api.origin, steps);
       await page.evaluate((question) => void Object.assign(globalThis, { question }), { url, options });
       await page.click('#ask');
       await page.locator('#state', { hasText: state }).waitFor();
@@ -84,7 +80,7 @@ describe('in Chromium', { timeout: 90_000 }, () => {
   test('a Retry-After hidden by CORS is unknown, not zero', async () => {
     const url = play(api.origin, [{ status: 429, headers: { 'retry-after': '0' }, hidden: ['retry-after'] }, { json: {} }]);
     const record = await page.evaluate(async (to) => {
-      const { createFetch, historyOf } = /** @type {any} */ (globalThis).dacapo;
+      const { createFetch, historyOf } = globalThis.dacapo;
       return historyOf(await createFetch({ initialDelayMs: 30, jitter: 'none', zeroHint: 'now' })(to)).attempts[0];
     }, url);
     assert.equal('retryAfterMs' in record, false);
@@ -94,10 +90,10 @@ describe('in Chromium', { timeout: 90_000 }, () => {
   test('an answer that CORS withholds is retried as transport and ends with the browser’s own TypeError', async () => {
     const url = play(api.origin, [{ cors: false }]);
     const found = await page.evaluate(async (to) => {
-      const { createFetch, historyOf } = /** @type {any} */ (globalThis).dacapo;
+      const { createFetch, historyOf } = globalThis.dacapo;
       try {
         return await createFetch({ initialDelayMs: 10 })(to);
-      } catch (/** @type {any} */ error) {
+      } catch (error) {
         return [error instanceof TypeError, historyOf(error).last.error.kind];
       }
     }, url);
@@ -109,7 +105,7 @@ describe('in Chromium', { timeout: 90_000 }, () => {
     const url = play(api.origin, [{ json: { back: true } }]);
     await page.context().setOffline(true);
     const answer = page.evaluate(async (to) => {
-      const { createFetch } = /** @type {any} */ (globalThis).dacapo;
+      const { createFetch } = globalThis.dacapo;
       const response = await createFetch({ maxAttempts: 20, initialDelayMs: 100, factor: 1, onRetry: () => (document.title = 'offline') })(to);
       return response.json();
     }, url);
@@ -118,18 +114,17 @@ describe('in Chromium', { timeout: 90_000 }, () => {
     assert.deepEqual(await answer, { back: true });
   });
 
-  test('a page whose CSP refuses WebAssembly is told to allow \'wasm-unsafe-eval\', by whatever it calls', async () => {
+  test("a page whose CSP refuses WebAssembly is told to allow 'wasm-unsafe-eval', by whatever it calls", async () => {
     const refused = await open(NO_WASM);
     const messages = await refused.evaluate(async () => {
-      const { createFetch, RetryPolicy, retry, explain } = /** @type {any} */ (globalThis).dacapo;
+      const { createFetch, RetryPolicy, retry, explain } = globalThis.dacapo;
       const calls = { createFetch: () => createFetch(), RetryPolicy: () => new RetryPolicy(), retry: () => retry(async () => 1), explain: () => explain() };
-      /** @type {[string, string][]} */
       const heard = [];
       for (const [name, call] of Object.entries(calls)) {
         try {
           await call();
           heard.push([name, 'nothing']);
-        } catch (/** @type {any} */ error) {
+        } catch (error) {
           heard.push([name, error.message]);
         }
       }
@@ -143,23 +138,40 @@ describe('in Chromium', { timeout: 90_000 }, () => {
   test('importing the package does nothing: under a CSP that refuses WebAssembly what needs no engine works', async () => {
     const refused = await open(NO_WASM);
     const found = await refused.evaluate(() => {
-      const { findRetryError, historyOf, isRetryError, matchesKind } = /** @type {any} */ (globalThis).dacapo;
+      const { findRetryError, historyOf, isRetryError, matchesKind } = globalThis.dacapo;
       return [isRetryError(new Error()), historyOf(new Response()) === undefined, matchesKind(new Error(), 'timeout'), findRetryError(null) === undefined];
     });
     assert.deepEqual(found, [false, true, false, true]);
     await refused.context().close();
   });
 
-  test('dacapo/slim fetches the engine from a URL', async () => {
-    const slim = await open(STRICT);
+  test('dacapo/slim asks for init, and runs the engine that it is told to fetch', async () => {
+    const slim = await open(STRICT, 'blank.html');
     const found = await slim.evaluate(async (to) => {
-      const path = '/js/load/slim.js';
-      const { createFetch, historyOf, init } = await import(path);
+      const { createFetch, historyOf, init } = await import('/js/load/slim.js');
+      let early;
+      try {
+        createFetch();
+      } catch (error) {
+        early = [error.kind, error.message];
+      }
       await init(new URL('/pkg/dacapo_bg.wasm', location.href));
       const response = await createFetch({ initialDelayMs: 10 })(to);
-      return [await response.json(), historyOf(response).retry.totalAttempts];
+      return { early, answer: await response.json(), attempts: historyOf(response).retry.totalAttempts };
     }, play(api.origin, [{ status: 503 }, { json: { slim: true } }]));
-    assert.deepEqual(found, [{ slim: true }, 2]);
+    assert.deepEqual([found.answer, found.attempts], [{ slim: true }, 2]);
+    assert.equal(found.early?.[0], 'invalid_config');
+    assert.match(found.early[1], /\binit\b/);
+    await slim.context().close();
+  });
+
+  test("dacapo/slim under a CSP that refuses WebAssembly names 'wasm-unsafe-eval' as well", async () => {
+    const slim = await open(NO_WASM, 'blank.html');
+    const message = await slim.evaluate(async () => {
+      const { createFetch, init } = await import('/js/load/slim.js');
+      return init(new URL('/pkg/dacapo_bg.wasm', location.href)).then(createFetch).then(() => 'nothing', (error) => error.message);
+    });
+    assert.match(message, /'wasm-unsafe-eval'/);
     await slim.context().close();
   });
 });

@@ -5,17 +5,15 @@ import { runTest, watchRejections } from '../lib/suites.js';
 
 watchRejections();
 
-/** @type {any} */
 const page = globalThis;
 page.dacapo = dacapo;
-page.runTest = (/** @type {{ title: string, origin: string }} */ { title, origin }) => runTest(title, dacapo, origin);
+page.runTest = ({ title, origin }) => runTest(title, dacapo, origin);
 
-/** @param {string} id */
-const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const element = (id) => document.getElementById(id);
 
-/** What the next click on "Ask" asks. @type {any} */
+// What the next click on "Ask" asks.
 page.question = undefined;
-/** What the click on "Cancel" did, as soon as the next task has begun. @type {any} */
+// What the click on "Cancel" did, as soon as the next task has begun.
 page.outcome = undefined;
 
 element('ask').addEventListener('click', async () => {
@@ -30,10 +28,10 @@ element('ask').addEventListener('click', async () => {
     port1.onmessage = () => (page.outcome = { trusted: click.isTrusted, settledBeforeNextTask: element('state').textContent === 'cancelled' });
     port2.postMessage(0);
   };
-  const say = (/** @type {string} */ text) => (element('state').textContent = text);
+  const say = (text) => (element('state').textContent = text);
   try {
-    const send = async (/** @type {any} */ ...args) => {
-      const response = await fetch(.../** @type {[string]} */ (args));
+    const send = async (...args) => {
+      const response = await fetch(...args);
       say('answered');
       return response;
     };
@@ -47,4 +45,4 @@ element('ask').addEventListener('click', async () => {
   }
 });
 
-document.documentElement.dataset['ready'] = 'yes';
+document.documentElement.dataset.ready = 'yes';

@@ -18,7 +18,7 @@ export async function startStaticServer() {
       const bytes = await readFile(new URL(`.${pathname}`, ROOT));
       const csp = searchParams.get('csp');
       if (csp !== null) answer.setHeader('content-security-policy', csp);
-      answer.writeHead(200, { 'content-type': TYPES[/** @type {keyof TYPES} */ (extname(pathname))] ?? 'text/plain' }).end(bytes);
+      answer.writeHead(200, { 'content-type': TYPES[extname(pathname)] ?? 'text/plain' }).end(bytes);
     } catch {
       answer.writeHead(404).end();
     }
@@ -26,7 +26,7 @@ export async function startStaticServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    origin: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`,
+    origin: `http://127.0.0.1:${server.address().port}`,
     async close() {
       server.close();
       server.closeAllConnections();

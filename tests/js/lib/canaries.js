@@ -21,7 +21,10 @@ export function canaries() {
 
 /** Every text in which a value can be shown. */
 export function renderings(value) {
-  const texts = [String(value), inspect(value, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity }), inspect(value, { depth: Infinity, showHidden: true, compact: false })];
+  const texts = [
+    String(value), inspect(value, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity }),
+    inspect(value, { depth: Infinity, showHidden: true, compact: false }),
+  ];
   const json = JSON.stringify(value);
   if (json !== undefined) texts.push(json);
   if (value instanceof Error) texts.push(value.message, String(value.stack), Error.prototype.toString.call(value));

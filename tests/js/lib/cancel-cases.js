@@ -42,6 +42,11 @@ async function abortSoon(run) {
   run.abort();
 }
 
+/** What is wrong when the attempt's own signal did not abort with the caller's. */
+function notPassedOn({ signal, attemptSignal }) {
+  if (!attemptSignal.aborted || !Object.is(attemptSignal.reason, signal.reason)) return "the attempt's signal did not abort with the reason";
+}
+
 function jsonOver(stream) {
   return new Response(stream, { status: 200, headers: { 'content-type': 'application/json' } });
 }
@@ -92,15 +97,17 @@ export const POINTS = {
     };
     const call = api.createFetch({ ...wait.short(), timeoutMs: 100_000, fetch: answering(run, passedOn) })(URL_, { signal: run.signal });
     abortSoon(run);
-    return { call, then: () => (run.attemptSignal.aborted && Object.is(run.attemptSignal.reason, run.signal.reason) ? undefined : "the attempt's signal did not abort with the reason") };
+    return { call, then: () => notPassedOn(run) };
   },
 
   'in the middle of calling fetch': (api, run, wait) => {
+    const { stream, seen } = watchedBody({ stuck: true });
     const aborting = () => {
       run.abort();
-      return failed(200);
+      return new Response(stream);
     };
-    return { call: api.createFetch({ ...wait.short(), fetch: answering(run, aborting) })(URL_, { signal: run.signal }) };
+    const call = api.createFetch({ ...wait.short(), fetch: answering(run, aborting) })(URL_, { signal: run.signal });
+    return { call, then: () => (seen.cancelled === 1 ? undefined : 'the Response was not cancelled') };
   },
 
   'in flight of the second attempt': (api, run, wait) => {
@@ -151,13 +158,14 @@ export const POINTS = {
     return { call, attempts: 1 };
   },
 
-  'inside an onRetry that never ends': (api, run, wait) => {
+  'inside an onRetry that takes its time': (api, run, wait) => {
+    const hook = deferred();
     const onRetry = () => {
       abortSoon(run);
-      return never();
+      return hook.promise;
     };
     const call = api.createFetch({ ...wait.short(), fetch: answering(run, with503), onRetry })(URL_, { signal: run.signal });
-    return { call, attempts: 1 };
+    return { call, attempts: 1, late: () => hook.reject(new Error('much too late')) };
   },
 
   'inside an onRetry that then throws': (api, run, wait) => {
@@ -177,12 +185,14 @@ export const POINTS = {
     return { call: api.createFetch({ ...wait.short(), fetch: answering(run, with503), shouldRetry })(URL_, { signal: run.signal }), attempts: 1 };
   },
 
-  'inside a shouldRetry that never ends': (api, run, wait) => {
+  'inside a shouldRetry that takes its time': (api, run, wait) => {
+    const hook = deferred();
     const shouldRetry = () => {
       abortSoon(run);
-      return never();
+      return hook.promise;
     };
-    return { call: api.createFetch({ ...wait.short(), fetch: answering(run, with503), shouldRetry })(URL_, { signal: run.signal }), attempts: 1 };
+    const call = api.createFetch({ ...wait.short(), fetch: answering(run, with503), shouldRetry })(URL_, { signal: run.signal });
+    return { call, attempts: 1, late: () => hook.reject(new Error('much too late')) };
   },
 
   'inside onEvent, at a failure': (api, run, wait) => {
@@ -204,13 +214,14 @@ export const POINTS = {
     return { call, attempts: 1 };
   },
 
-  'between two attempts, while a fresh body never comes': (api, run, wait) => {
+  'between two attempts, while a fresh body does not come': (api, run, wait) => {
+    const body = deferred();
     const bodyFactory = () => {
       abortSoon(run);
-      return never();
+      return body.promise;
     };
     const call = api.createFetch({ ...wait.short(), fetch: answering(run, with503), bodyFactory })(URL_, { ...POST, signal: run.signal });
-    return { call, attempts: 1 };
+    return { call, attempts: 1, late: () => body.reject(new Error('much too late')) };
   },
 
   "between two attempts, while a Request's body is still being uploaded": (api, run, wait) => {
@@ -219,6 +230,24 @@ export const POINTS = {
     const call = api.createFetch({ ...wait.short(), fetch: answering(run, with503) })(request, { signal: run.signal });
     setTimeout(() => run.abort(), 20);
     return { call };
+  },
+
+  'before the first attempt, while an idempotency key is made': (api, run, wait) => {
+    const idempotencyKey = () => {
+      run.abort();
+      return 'key';
+    };
+    const call = api.createFetch({ ...wait.short(), fetch: answering(run, with503), idempotencyKey })(URL_, { ...POST, signal: run.signal });
+    return { call, attempts: 0 };
+  },
+
+  'inside an operation that then throws': (api, run, wait) => {
+    const operation = () => {
+      run.sends += 1;
+      run.abort();
+      throw new TypeError('fetch failed');
+    };
+    return { call: api.retry(operation, { ...wait.short(), signal: run.signal }), attempts: 0 };
   },
 
   'in flight of an operation that takes no notice': (api, run) => {
@@ -236,7 +265,7 @@ export const POINTS = {
     };
     const call = api.retry(operation, { signal: run.signal, timeoutMs: 100_000 });
     abortSoon(run);
-    return { call, then: () => (run.attemptSignal.aborted && Object.is(run.attemptSignal.reason, run.signal.reason) ? undefined : "the attempt's signal did not abort with the reason") };
+    return { call, then: () => notPassedOn(run) };
   },
 
   'before an operation': (api, run) => {
@@ -263,21 +292,41 @@ const fails = (error) => () => {
 /** Every way out of a call that is not cancelled: each starts a call under `signal`. */
 export const EXITS = {
   'a success at once': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, () => failed(200)) })(URL_, { signal }),
-  'a success after a retry': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503, () => failed(200)) })(URL_, { signal }),
-  'a success that was inspected': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, () => jsonOver('{}')) })(URL_, { ...POST, signal }),
-  'a success under a timeout': (api, signal, wait, run) => api.createFetch({ ...wait.short(), timeoutMs: 90_000, fetch: answering(run, with503, () => failed(200)) })(URL_, { signal }),
+  'a success after a retry': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), fetch: answering(run, with503, () => failed(200)),
+  })(URL_, { signal }),
+  'a success that was inspected': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), fetch: answering(run, () => jsonOver('{}')),
+  })(URL_, { ...POST, signal }),
+  'a success under a timeout': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), timeoutMs: 90_000, fetch: answering(run, with503, () => failed(200)),
+  })(URL_, { signal }),
   'a status that is not retried': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, () => failed(404)) })(URL_, { signal }),
   'attempts that are used up': (api, signal, wait, run) => api.createFetch({ ...wait.short(), ...GIVES_UP, fetch: answering(run, with503) })(URL_, { signal }),
-  'a transport failure': (api, signal, wait, run) => api.createFetch({ ...wait.short(), ...GIVES_UP, fetch: answering(run, fails(new TypeError('fetch failed'))) })(URL_, { signal }),
+  'a transport failure': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), ...GIVES_UP, fetch: answering(run, fails(new TypeError('fetch failed'))),
+  })(URL_, { signal }),
   'a timeout': (api, signal, wait, run) => api.createFetch({ ...wait.short(), ...GIVES_UP, timeoutMs: 5, fetch: answering(run, never) })(URL_, { signal }),
   'a deadline in flight': (api, signal, wait, run) => api.createFetch({ ...wait.short(), deadlineMs: 8, fetch: answering(run, never) })(URL_, { signal }),
-  'a deadline before a wait': (api, signal, wait, run) => api.createFetch({ deadlineMs: 50_000, initialDelayMs: 60_000, maxDelayMs: 60_000, jitter: 'none', fetch: answering(run, with503) })(URL_, { signal }),
-  'an onRetry that throws': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503), onRetry: fails(new Error('hook')) })(URL_, { signal }),
-  'a shouldRetry that throws': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503), shouldRetry: fails(new Error('hook')) })(URL_, { signal }),
+  'a deadline before a wait': (api, signal, wait, run) => api.createFetch({
+    deadlineMs: 50_000, initialDelayMs: 60_000, maxDelayMs: 60_000, jitter: 'none', fetch: answering(run, with503),
+  })(URL_, { signal }),
+  'an onRetry that throws': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), fetch: answering(run, with503), onRetry: fails(new Error('hook')),
+  })(URL_, { signal }),
+  'a shouldRetry that throws': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), fetch: answering(run, with503), shouldRetry: fails(new Error('hook')),
+  })(URL_, { signal }),
   'a veto': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503), shouldRetry: () => false })(URL_, { signal }),
-  'a refused redirect': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, () => failed(307, { location: '/' })) })(URL_, { ...POST, signal }),
-  'a body that can be sent only once': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503) })(URL_, { method: 'POST', body: watchedBody().stream, duplex: 'half', signal }),
-  'waits that do not keep a process alive': (api, signal, wait, run) => api.createFetch({ initialDelayMs: 1, maxDelayMs: 2, unref: true, fetch: answering(run, with503) })(URL_, { signal }),
+  'a refused redirect': (api, signal, wait, run) => api.createFetch({
+    ...wait.short(), fetch: answering(run, () => failed(307, { location: '/' })),
+  })(URL_, { ...POST, signal }),
+  'a body that can be sent only once': (api, signal, wait, run) => api.createFetch({ ...wait.short(), fetch: answering(run, with503) })(URL_, {
+    method: 'POST', body: watchedBody().stream, duplex: 'half', signal,
+  }),
+  'waits that do not keep a process alive': (api, signal, wait, run) => api.createFetch({
+    initialDelayMs: 1, maxDelayMs: 2, unref: true, fetch: answering(run, with503),
+  })(URL_, { signal }),
   'an operation that succeeds': (api, signal, wait) => api.retry(async () => 1, { ...wait.short(), signal }),
   'an operation that fails': (api, signal, wait) => api.retry(fails(Object.assign(new Error('x'), { code: 'EPIPE' })), { ...wait.short(), signal }),
   'an operation that times out': (api, signal, wait) => api.retry(never, { ...wait.short(), ...GIVES_UP, timeoutMs: 5, signal }),

@@ -23,14 +23,13 @@ import { play, seen, seenUntil } from './play.js';
  * @property {(env: Env) => Promise<void>} run
  */
 
-/** @type {Case[]} */
 const cases = [];
 
 /** Every case with each of its clocks, as `[title, run]` with `run(dacapo, origin)`. */
 export function contractTests() {
-  return cases.flatMap(({ name, clocks, run }) => clocks.map((clock) => /** @type {const} */ ([
+  return cases.flatMap(({ name, clocks, run }) => clocks.map((clock) => ([
     `${name} (${clock} clock)`,
-    (/** @type {any} */ dacapo, /** @type {string} */ origin) => run({ dacapo, origin, clock }),
+    (dacapo, origin) => run({ dacapo, origin, clock }),
   ])));
 }
 
@@ -113,7 +112,7 @@ claim('a 400 is not retried', async (env) => {
 
 claim('a Response that succeeds at once is the platform’s own object and has no history', async (env) => {
   let own;
-  const fetch = quickFetch(env, { fetch: async (/** @type {any} */ ...args) => (own = await globalThis.fetch(...args)) });
+  const fetch = quickFetch(env, { fetch: async (...args) => (own = await globalThis.fetch(...args)) });
   const response = await fetch(play(env.origin, [OK]), ASK);
   same(response, own, 'the Response');
   same(env.dacapo.historyOf(response), undefined, 'history');
@@ -129,10 +128,9 @@ claim('a connection reset before the headers is retried as transport', async (en
 });
 
 claim('when no answer ever comes the platform’s own error is what it rejects with', async (env) => {
-  /** @type {unknown[]} */
   const errors = [];
   const url = play(env.origin, [{ fault: 'reset' }]);
-  const send = (/** @type {any} */ ...args) => globalThis.fetch(...args).catch((error) => { errors.push(error); throw error; });
+  const send = (...args) => globalThis.fetch(...args).catch((error) => { errors.push(error); throw error; });
   const error = await failure(quickFetch(env, { fetch: send })(url));
   same(errors.length, 3, 'attempts');
   same(error, errors[2], 'the error');
@@ -217,7 +215,7 @@ claim('an attempt without an answer is given up at timeoutMs and retried', async
   const url = play(env.origin, [{ fault: 'no-headers' }, OK]);
   const response = await quickFetch(env, { timeoutMs: 150 })(url, ASK);
   equal(await response.json(), { answer: 42 });
-  equal(env.dacapo.historyOf(response).attempts.map((/** @type {any} */ { reason, error }) => [reason, error.kind]), [['timeout', 'timeout']]);
+  equal(env.dacapo.historyOf(response).attempts.map(({ reason, error }) => [reason, error.kind]), [['timeout', 'timeout']]);
   await seenUntil(url, ([first]) => first?.left);
 });
 
@@ -255,15 +253,14 @@ claim('a deadline that passes in flight is a TimeoutError that names deadlineMs'
 
 claim('hooks see frozen records, and shouldRetry may say no', async (env) => {
   const url = play(env.origin, [{ status: 503 }, { status: 502 }, OK]);
-  /** @type {any[]} */
   const told = [];
   const fetch = quickFetch(env, {
-    shouldRetry: (/** @type {any} */ failed, /** @type {any} */ verdict) => {
+    shouldRetry: (failed, verdict) => {
       told.push(['asked', failed.attempt, verdict.kind, Object.isFrozen(failed) && Object.isFrozen(verdict)]);
       return failed.error.status === 502 ? false : undefined;
     },
-    onRetry: (/** @type {any} */ failed) => told.push(['retry', failed.attempt, failed.delayMs, Object.isFrozen(failed.error)]),
-    onEvent: (/** @type {any} */ event) => event.type === 'settled' && told.push(['settled', event.outcome, event.history.mark]),
+    onRetry: (failed) => told.push(['retry', failed.attempt, failed.delayMs, Object.isFrozen(failed.error)]),
+    onEvent: (event) => event.type === 'settled' && told.push(['settled', event.outcome, event.history.mark]),
   });
   const response = await fetch(url, ASK);
   equal(told, [['asked', 1, 'overloaded', true], ['retry', 1, 60, true], ['asked', 2, 'server_error', true], ['settled', 'failed', 'hook_veto']]);
@@ -273,7 +270,6 @@ claim('hooks see frozen records, and shouldRetry may say no', async (env) => {
 claim('retry plays an operation again and rejects with a RetryError around its last error', async (env) => {
   const { dacapo } = env;
   const url = play(env.origin, [{ status: 503 }]);
-  /** @type {Error[]} */
   const thrown = [];
   const operation = async () => {
     const { status } = await fetch(url);
@@ -290,9 +286,8 @@ claim('retry plays an operation again and rejects with a RetryError around its l
 claim('no secret of a request shows in hooks, events, history or error', async (env) => {
   const secret = { bearer: 'canary-bearer-4f1c9', key: 'canary-key-83b20', query: 'canary-query-51dd7', session: 'canary-session-9ab3e', value: 'canary-value-c0ffe' };
   const url = `${play(env.origin, [{ status: 503, echo: true }])}&key=${secret.query}&plain=visible`;
-  /** @type {unknown[]} */
   const told = [];
-  const note = (/** @type {unknown[]} */ ...args) => void told.push(...args);
+  const note = (...args) => void told.push(...args);
   const fetch = quickFetch(env, { maxAttempts: 2, shouldRetry: note, onRetry: note, onEvent: note, redact: { values: [secret.value] }, snapshotBody: true });
   const headers = { authorization: `Bearer ${secret.bearer}`, 'X-Api-Key': secret.key, 'x-session-token': secret.session, 'x-trace': 'visible' };
   const response = await fetch(url, { method: 'POST', headers, body: `my ${secret.value}` });
@@ -312,7 +307,7 @@ claim('no secret of a request shows in hooks, events, history or error', async (
 claim('every fault of the options is listed, an unknown one with the nearest name', async ({ dacapo }) => {
   const error = await failure(() => dacapo.createFetch({ maxAttempts: 0, initialDelayMs: NaN, maxDelayMs: '8', jiter: 'full' }));
   check(dacapo.isRetryError(error), 'it is a RetryError');
-  equal([error.kind, error.faults.map((/** @type {any} */ { option }) => option).sort()], ['invalid_config', ['initialDelayMs', 'jiter', 'maxAttempts', 'maxDelayMs']]);
+  equal([error.kind, error.faults.map(({ option }) => option).sort()], ['invalid_config', ['initialDelayMs', 'jiter', 'maxAttempts', 'maxDelayMs']]);
   for (const word of ['maxAttempts', 'initialDelayMs', 'maxDelayMs', 'jiter', 'jitter']) contains(error.message, word);
 }, ['injected']);
 
@@ -369,7 +364,7 @@ claim('calls that run at once keep their histories apart', async (env) => {
   const statuses = [500, 502, 503, 504, 529];
   const responses = await Promise.all(statuses.map((status) => fetch(play(env.origin, [{ status }, { status, delayMs: 20 }, OK]), ASK)));
   responses.forEach((response, i) => {
-    equal(env.dacapo.historyOf(response).attempts.map((/** @type {any} */ { error }) => error.status), [statuses[i], statuses[i]]);
+    equal(env.dacapo.historyOf(response).attempts.map(({ error }) => error.status), [statuses[i], statuses[i]]);
   });
 });
 

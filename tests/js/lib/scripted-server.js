@@ -81,9 +81,7 @@ const ARRIVAL_MS = 30;
 /** Statuses whose answers have no body. */
 const NO_BODY = new Set([204, 205, 304]);
 
-/** @param {{ keepAlive?: boolean }} [options] */
 export async function startServer({ keepAlive = false } = {}) {
-  /** @type {Map<string, Seen[]>} */
   const runs = new Map();
   let open = 0;
 
@@ -116,11 +114,9 @@ export async function startServer({ keepAlive = false } = {}) {
     if (verb !== 'play') return void answer.writeHead(404).end();
     runs.set(run, requests);
 
-    /** @type {Step[]} */
     const steps = JSON.parse(searchParams.get('steps') ?? '[]');
     const step = steps[Math.min(requests.length, steps.length - 1)] ?? {};
     const { method = '', url = '', headers } = request;
-    /** @type {Seen} */
     const record = { method, url, headers, body: '', atMs: performance.now(), left: false };
     requests.push(record);
     answer.on('close', () => (record.left = !answer.writableFinished));
@@ -129,7 +125,7 @@ export async function startServer({ keepAlive = false } = {}) {
   }
 
   return {
-    origin: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`,
+    origin: `http://127.0.0.1:${server.address().port}`,
     open: () => open,
     async close() {
       server.close();

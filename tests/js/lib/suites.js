@@ -3,18 +3,16 @@
 import { cancelTests } from './cancel-run.js';
 import { contractTests } from './contract-cases.js';
 
-/** @type {Map<string, (dacapo: any, origin: string) => Promise<void>>} */
-const tests = new Map(/** @type {any} */ ([...contractTests(), ...cancelTests()]));
+const tests = new Map([...contractTests(), ...cancelTests()]);
 
 export const titles = [...tests.keys()];
 
-/** @type {unknown[]} What was rejected in this runtime with nobody to handle it. */
 const unhandled = [];
 
 /** Has rejections that nobody handles fail the test in which they happen. */
 export function watchRejections() {
   globalThis.addEventListener('unhandledrejection', (event) => {
-    unhandled.push(/** @type {any} */ (event).reason);
+    unhandled.push(event.reason);
   });
 }
 
@@ -39,7 +37,6 @@ export async function runTest(title, dacapo, origin) {
   }
 }
 
-/** @param {any} error */
 function told(error) {
   return String(error?.stack ?? error);
 }

@@ -12,7 +12,6 @@ import workerd from 'workerd';
 /** Without this flag `request.signal` never aborts. */
 const FLAGS = ['enable_request_signal'];
 
-/** @param {string[]} modules File names beside the configuration. */
 const configuration = (modules) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -35,7 +34,7 @@ const config :Workerd.Config = (
  */
 export async function startWorker(entry) {
   const folder = await mkdtemp(join(tmpdir(), 'dacapo-workerd-'));
-  await build({
+  const { warnings } = await build({
     entryPoints: [fileURLToPath(entry)],
     outfile: join(folder, 'worker.js'),
     bundle: true,
@@ -43,21 +42,26 @@ export async function startWorker(entry) {
     conditions: ['workerd'],
     loader: { '.wasm': 'copy' },
     assetNames: '[name]',
-    logLevel: 'error',
+    logLevel: 'silent',
   });
   const modules = (await readdir(folder)).sort((a) => (a === 'worker.js' ? -1 : 1));
   await writeFile(join(folder, 'config.capnp'), configuration(modules));
 
-  const child = spawn(/** @type {any} */ (workerd).default, ['serve', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  const child = spawn(workerd.default, ['serve', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   /** What the Worker and its runtime had to say. */
   let output = '';
   child.stdout?.on('data', (bytes) => (output += bytes));
   child.stderr?.on('data', (bytes) => (output += bytes));
-  const port = await Promise.race([listening(child), once(child, 'exit').then(() => Promise.reject(new Error(`workerd ended: ${output}`)))]);
+  const port = await listening(child);
+  if (port === undefined) {
+    await rm(folder, { recursive: true });
+    throw new Error(`workerd did not start: ${output}`);
+  }
 
   return {
     origin: `http://127.0.0.1:${port}`,
     output: () => output,
+    warnings: warnings.map(({ text, location }) => `${text} (${location?.file}:${location?.line})`),
     async stop() {
       if (child.exitCode === null && child.kill()) await once(child, 'exit');
       await rm(folder, { recursive: true });
@@ -69,14 +73,14 @@ export async function startWorker(entry) {
  * The port, as workerd tells it on its control pipe.
  *
  * @param {import('node:child_process').ChildProcess} child
- * @returns {Promise<number>}
+ * @returns {Promise<number | undefined>} Undefined when it ended without one.
  */
 async function listening(child) {
   let text = '';
-  for await (const bytes of /** @type {import('node:stream').Readable} */ (child.stdio[3])) {
+  for await (const bytes of child.stdio[3]) {
     text += bytes;
     const [, port] = /"port":(\d+)/.exec(text) ?? [];
     if (port !== undefined) return Number(port);
   }
-  throw new Error('workerd told no port');
+  return undefined;
 }

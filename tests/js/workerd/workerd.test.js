@@ -8,15 +8,10 @@ import { startServer } from '../lib/scripted-server.js';
 import { titles } from '../lib/suites.js';
 import { startWorker } from './workerd.js';
 
-/** @import { Step } from '../lib/scripted-server.js' */
-
-/** @type {Step[]} */
 const TROUBLED = [{ status: 503 }, { fault: 'reset' }, { json: { answer: 42 } }];
 
-describe('in workerd', { timeout: 90_000 }, () => {
-  /** @type {Awaited<ReturnType<typeof startServer>>} */
+describe('in workerd', { timeout: 120_000 }, () => {
   let api;
-  /** @type {Awaited<ReturnType<typeof startWorker>>} */
   let worker;
 
   before(async () => {
@@ -28,10 +23,6 @@ describe('in workerd', { timeout: 90_000 }, () => {
     await api.close();
   });
 
-  /**
-   * @param {string} path
-   * @param {Record<string, string>} query
-   */
   const address = (path, query) => `${worker.origin}${path}?${new URLSearchParams(query)}`;
 
   /** That an ordinary call through a few troubles works. */
@@ -43,6 +34,10 @@ describe('in workerd', { timeout: 90_000 }, () => {
     assert.deepEqual(await response.json(), { answer: 42 });
     assert.equal((await seen(url)).length, 3);
   }
+
+  test('the package is bundled for a Worker without a warning', () => {
+    assert.deepEqual(worker.warnings, []);
+  });
 
   test('policy, fetch, explanation, verdict and error are made at global scope', async () => {
     const response = await fetch(address('/made', {}));
@@ -72,14 +67,13 @@ describe('in workerd', { timeout: 90_000 }, () => {
   });
 
   for (const title of titles) {
-    test(title, async () => {
+    test(title, { timeout: 20_000 }, async () => {
       const response = await fetch(address('/run', { title, origin: api.origin }));
       const failed = response.ok ? await response.json() : await response.text();
       if (failed !== null) assert.fail(failed);
     });
   }
 
-  /** @type {Record<string, { steps: Step[], options: object, sent: boolean }>} */
   const phases = {
     'during a wait': { steps: [{ status: 503 }], options: { initialDelayMs: 400 }, sent: true },
     'during a wait that a hint made': { steps: [{ status: 503, headers: { 'retry-after-ms': '400' } }], options: {}, sent: true },
