@@ -10,7 +10,8 @@
  * @property {number} spreadNs Half the distance between the quartiles.
  */
 
-const ROUND_NS = 1_000_000;
+/** Well below the time slice of a scheduler. */
+const ROUND_NS = 250_000;
 const WARM_UP_MS = 1_500;
 
 /**
@@ -61,7 +62,7 @@ async function warmUp(call) {
   const end = performance.now() + WARM_UP_MS;
   let fastest = Infinity;
   while (performance.now() < end) fastest = Math.min(fastest, await time(call, 50));
-  return Math.min(2_000, Math.max(10, Math.round(ROUND_NS / fastest)));
+  return Math.min(2_000, Math.max(3, Math.round(ROUND_NS / fastest)));
 }
 
 /**

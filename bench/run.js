@@ -10,7 +10,7 @@ import { table } from './report.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
-const ROUNDS = 500;
+const ROUNDS = 1_000;
 const [BEGIN, END] = ['<!-- npm run bench writes from here -->', '<!-- to here -->'];
 
 const args = process.argv.slice(2);

@@ -6,6 +6,7 @@
 import { length, text } from '../../pkg/dacapo_inline.js';
 import { provide } from '../engine.js';
 import * as api from '../index.js';
+import { refusal } from './refusal.js';
 
 /** The module's bytes; xtask/src/inline.rs says how they were written. */
 function bytes() {
@@ -21,11 +22,7 @@ function load() {
   try {
     return new WebAssembly.Module(bytes());
   } catch (cause) {
-    // The bytes are known to be good, so it is the platform that refuses.
-    throw new Error(
-      "dacapo: this platform does not let WebAssembly compile. In a page, its Content-Security-Policy has to allow 'wasm-unsafe-eval' in script-src; in a Worker or edge runtime, give dacapo/slim a compiled module.",
-      { cause },
-    );
+    throw refusal(cause);
   }
 }
 

@@ -1,6 +1,7 @@
 // The caller brings the engine: from a file, a CDN, a cache, or as a module that the platform has compiled.
 
 import { provide } from '../engine.js';
+import { refusal } from './refusal.js';
 
 export * from '../index.js';
 
@@ -22,5 +23,9 @@ async function compile(source) {
     if (!source.ok) throw new Error(`dacapo: the engine could not be fetched: ${source.status} ${source.url}`);
     source = await source.arrayBuffer();
   }
-  return WebAssembly.compile(/** @type {BufferSource} */ (source));
+  try {
+    return await WebAssembly.compile(/** @type {BufferSource} */ (source));
+  } catch (cause) {
+    throw refusal(cause);
+  }
 }

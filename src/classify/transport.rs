@@ -134,6 +134,7 @@ const PERMANENT: &[&str] = &[
     "unable to verify the first certificate",
     "unable to get local issuer certificate",
     "content security policy",
+    "unexpected redirect",
 ];
 
 /// Wordings of a slip in a program, not of a failure on the wire.

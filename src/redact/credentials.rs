@@ -15,8 +15,10 @@ pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, ex
     add_url(secrets, url, true, extra);
     for (name, value) in headers.iter() {
         if !is_sensitive_header(name, &extra.headers) {
-            // It may be a URL, as that of Referer.
-            add_url(secrets, value, false, extra);
+            // It may be a URL, as that of Referer, with a login or parameters.
+            if value.bytes().any(|byte| matches!(byte, b'@' | b'=' | b'%')) {
+                add_url(secrets, value, false, extra);
+            }
         } else if name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie") {
             secrets.add(value);
             // Behind the first `;` of Set-Cookie are attributes (RFC 6265 section 4.1).

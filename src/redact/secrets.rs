@@ -6,6 +6,7 @@
 
 use super::escapes::{Units, decode, form_encode, json_escape, percent_encode, rewrite};
 use super::{Marks, pieces};
+use std::cell::OnceCell;
 
 /// Bytes of a value that are held.
 const PREFIX: usize = 64;
@@ -27,6 +28,9 @@ const MIN_CUT: u8 = 8;
 /// ones. See [`Secrets::overflowed`].
 const MAX_NODES: usize = 16_384;
 
+/// A longer text is not worth a quick look, which takes every value apart.
+const MAX_QUICK: usize = 256;
+
 #[derive(Clone, Copy, Default)]
 struct Node {
     byte: u8,
@@ -43,25 +47,67 @@ struct Node {
     length: u32,
 }
 
-/// The values.
+/// The values. What finds them is built for the first text that may hold one: most are short
+/// and hold none.
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
-    nodes: Vec<Node>,
-    /// More was added than is held.
-    pub overflowed: bool,
+    values: Vec<String>,
+    automaton: OnceCell<Automaton>,
 }
 
 impl Secrets {
-    /// Adds a value in the forms it may be quoted in; [`Secrets::link`] must follow.
+    /// Adds a value.
     pub fn add(&mut self, value: &str) {
         // What holds a replacement is quoted with one: what is around that is the secret.
         for part in pieces(value).map(|(_, part)| part.trim_ascii()) {
-            if !is_short(part) {
-                self.add_forms(part);
+            if !is_short(part) && self.values.iter().all(|known| known != part) {
+                self.values.push(part.to_owned());
             }
         }
     }
 
+    /// Whether the text may hold a value, in any form: a quick look, wrong on one side only.
+    pub fn may_occur(&self, text: &str) -> bool {
+        const HEAD: usize = 4;
+        // A form that is escaped otherwise than its value has one of these; `+` stands for a blank.
+        let escapes = |text: &str| text.bytes().any(|byte| matches!(byte, b'%' | b'\\' | b'+'));
+        let head = |value: &String| {
+            let head = value.as_bytes().get(..HEAD).unwrap_or_default();
+            escapes(value) || text.as_bytes().windows(HEAD).any(|window| window == head)
+        };
+        !self.values.is_empty() && (text.len() > MAX_QUICK || escapes(text) || self.values.iter().any(head))
+    }
+
+    /// More was added than is held.
+    pub fn overflowed(&self) -> bool {
+        self.automaton().overflowed
+    }
+
+    /// Marks every value in the text, see [`Automaton::mark`].
+    pub fn mark(&self, text: &str, decoded: bool, is_end: bool, marks: &mut Marks) {
+        self.automaton().mark(text, decoded, is_end, marks);
+    }
+
+    fn automaton(&self) -> &Automaton {
+        self.automaton.get_or_init(|| {
+            let mut automaton = Automaton::default();
+            self.values.iter().for_each(|value| automaton.add_forms(value));
+            automaton.link();
+            automaton
+        })
+    }
+}
+
+/// All values in all forms, found in one pass.
+#[derive(Clone, Default)]
+struct Automaton {
+    nodes: Vec<Node>,
+    /// More was added than is held.
+    overflowed: bool,
+}
+
+impl Automaton {
+    /// Adds a value in the forms it may be quoted in; [`Automaton::link`] must follow.
     fn add_forms(&mut self, value: &str) {
         // Decoding the text finds every other mixture of escapes; but where a stray `%` or
         // backslash before the value seems to begin one, only its exact forms are found.
@@ -96,7 +142,7 @@ impl Secrets {
     }
 
     /// Computes the failure links, level by level.
-    pub fn link(&mut self) {
+    fn link(&mut self) {
         let mut queue = vec![0];
         let mut done = 0;
         while let Some(&parent) = queue.get(done) {
@@ -115,7 +161,7 @@ impl Secrets {
 
     /// Marks every value in the text. With `decoded`, the escape sequences of the text are
     /// undone first. With `is_end`, the text may have been cut where it ends.
-    pub fn mark(&self, text: &str, decoded: bool, is_end: bool, marks: &mut Marks) {
+    fn mark(&self, text: &str, decoded: bool, is_end: bool, marks: &mut Marks) {
         if self.nodes.is_empty() {
             return;
         }
@@ -235,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn with_too_many_values_to_hold_every_text_is_masked_as_a_whole() {
+    fn with_too_many_values_to_hold_every_text_that_may_hold_one_is_masked_as_a_whole() {
         let many = |count: u32| (0..count).map(|n| format!("{n:064}")).collect::<Vec<_>>();
         let held = many(200);
         let held = masker(&held.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(held.mask("anything"), "anything");
+        assert_eq!(held.mask("anything: at all"), "anything: at all");
         let full: Vec<_> = (0..2000_u32).map(|n| format!("{:08x}{n:056}", n.wrapping_mul(0x9E37_79B9))).collect();
         let full = masker(&full.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(full.mask("anything"), "REDACTED");
+        assert_eq!(full.mask("anything: at all"), "REDACTED");
         assert_eq!(full.mask(""), "");
     }
 }

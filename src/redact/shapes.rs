@@ -103,8 +103,11 @@ fn scheme_value(text: &str, start: usize, rest: &str) -> Option<Range<usize>> {
     let gap = start + scheme.len();
     let from = Units::from(text, gap).find(|unit| !b" \t+:".contains(&unit.byte))?.start;
     let run = Run::at(text, from, is_token);
-    // No word that follows a scheme in prose ("Basic authentication") is so long.
-    let is_random = run.digits > 0 || run.humps > 1 || run.len >= 16;
+    // No word that follows a scheme in prose ("Basic authentication") is so long, and a
+    // parameter of a challenge is one with a value.
+    let found = text.get(from..).unwrap_or_default();
+    let is_parameter = found.get(..run.end - from + 1).is_some_and(|found| found.ends_with("=\""));
+    let is_random = run.digits > 0 || run.humps > 1 || run.len >= 16 && !is_parameter;
     (from > gap && run.len >= 8 && is_random).then_some(from..run.end)
 }
 

@@ -15,7 +15,7 @@ use crate::headers::Headers;
 ///
 /// Secrets of the request are found raw, percent-encoded and escaped as in JSON, in any
 /// mixture. Of each the first 64 bytes are held, and at most 16,384 bytes in all; a request
-/// with more than that has every text replaced as a whole. Secrets of fewer than 4
+/// with more than that has every text replaced as a whole in which one might stand. Secrets of fewer than 4
 /// characters are not looked for in a free text. The default masker knows no request.
 #[derive(Clone, Default)]
 pub struct Masker {
@@ -31,16 +31,15 @@ impl Masker {
     pub fn for_request(url: &str, headers: Headers<'_>, redaction: &Redaction) -> Masker {
         let mut secrets = Secrets::default();
         credentials::collect(&mut secrets, url, headers, redaction);
-        secrets.link();
         Masker { secrets, headers: redaction.headers.clone(), query: redaction.query.clone() }
     }
 
     /// The text without what must not be shown. Masking twice is masking once.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if OFF || text.is_empty() {
+        if OFF || self.is_plain(text) {
             return Cow::Borrowed(text);
         }
-        if self.secrets.overflowed {
+        if self.secrets.overflowed() {
             return Cow::Borrowed(REDACTED);
         }
         // What is replaced already stays as it is, and nothing is matched across it.
@@ -52,9 +51,28 @@ impl Masker {
         marks.replaced(text).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
+    /// Whether nothing in the text can begin a match of any rule: most header values.
+    fn is_plain(&self, text: &str) -> bool {
+        let mut before = 0_u8;
+        for (at, byte) in text.bytes().enumerate() {
+            let begins_shape = shapes::may_begin(byte)
+                && !before.is_ascii_alphanumeric()
+                && shapes::in_text(text, at, before).is_some();
+            let begins_login = byte == b'/' && before == b'/';
+            if begins_shape || begins_login || matches!(byte, b':' | b'=' | b'%' | b'\\') {
+                return false;
+            }
+            before = byte;
+        }
+        !self.secrets.may_occur(text)
+    }
+
     /// Masks the text, and then cuts it to `max_chars` characters (Unicode scalar values),
     /// of which the last is `…` when something was cut.
     pub fn mask_and_cut(&self, text: &str, max_chars: usize) -> String {
+        // So much is enough, however much of it is replaced, and its end counts as cut.
+        let enough = text.char_indices().nth(max_chars.saturating_mul(2).saturating_add(1));
+        let text = enough.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
         let masked = self.mask(text);
         if masked.chars().nth(max_chars).is_none() {
             return masked.into_owned();

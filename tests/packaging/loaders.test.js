@@ -56,6 +56,15 @@ test('before init, dacapo/slim throws invalid_config and says what to do', async
   assert.match(printed, /^RetryError invalid_config .*\binit\b/);
 });
 
+test('what the entries export without the loader needs no engine', async () => {
+  const printed = await evaluate(`
+    import { findRetryError, historyOf, isRetryError, matchesKind } from 'dacapo/slim';
+    const error = new Error('x', { cause: { kind: 'auth' } });
+    console.log(findRetryError(error), historyOf(error), isRetryError(error), matchesKind(error, 'auth'));
+  `);
+  assert.equal(printed, 'undefined undefined false false\n');
+});
+
 const sources = {
   'a compiled module, without waiting': 'init(new WebAssembly.Module(bytes))',
   'a promise of a compiled module': 'await init(WebAssembly.compile(bytes))',

@@ -1,7 +1,8 @@
 // Runs the cases of cancel-cases.js and checks what has to hold for each of them.
 // Nothing here is Node's.
 
-import { EXITS, POINTS, waits } from './cancel-cases.js';
+import { POINTS, waits } from './cancel-cases.js';
+import { EXITS } from './cancel-exits.js';
 import { check } from './check.js';
 import { settled } from './clock.js';
 import { countedController, listen, macrotaskFlags, REASONS } from './signals.js';

@@ -2,79 +2,25 @@
  * What a program can rely on, over real HTTP: one list, run in Node, in Chromium and in
  * workerd. No `node:` import.
  *
- * A case is run with each of its clocks: `injected`, whose waits end at once, and `real`.
- * It is given the package, the origin of a scripted server, and the clock's name.
+ * A claim is run with each of its clocks: `injected`, whose waits end at once, and `real`.
  */
 
 import { check } from './check.js';
 import { fakeClock } from './clock.js';
-import { between, contains, equal, failure, same } from './expect.js';
+import { ASK, claimList, JSON_HEADERS, OK, QUICK, quickFetch, waited } from './contract.js';
+import { claims as requestClaims } from './contract-requests.js';
+import { contains, equal, failure, same } from './expect.js';
 import { play, seen, seenUntil } from './play.js';
+import { REASONS } from './signals.js';
 
-/**
- * @typedef {object} Env
- * @property {any} dacapo
- * @property {string} origin
- * @property {'injected' | 'real'} clock
- *
- * @typedef {object} Case
- * @property {string} name
- * @property {('injected' | 'real')[]} clocks
- * @property {(env: Env) => Promise<void>} run
- */
+const { claims, claim } = claimList();
 
-const cases = [];
-
-/** Every case with each of its clocks, as `[title, run]` with `run(dacapo, origin)`. */
+/** Every claim with each of its clocks, as `[title, run]` with `run(dacapo, origin)`. */
 export function contractTests() {
-  return cases.flatMap(({ name, clocks, run }) => clocks.map((clock) => ([
+  return [...claims, ...requestClaims].flatMap(({ name, clocks, run }) => clocks.map((clock) => [
     `${name} (${clock} clock)`,
     (dacapo, origin) => run({ dacapo, origin, clock }),
-  ])));
-}
-
-/**
- * @param {string} name
- * @param {Case['run']} run
- * @param {Case['clocks']} [clocks]
- */
-function claim(name, run, clocks = ['injected', 'real']) {
-  cases.push({ name, clocks, run });
-}
-
-/** Half of the random part: waits of 60 and 120 ms from an initial delay of 80. */
-const UNIT = 0.5;
-const QUICK = { initialDelayMs: 80, random: () => UNIT };
-const ASK = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ask":1}' };
-const OK = { json: { answer: 42 } };
-
-/**
- * A fetch under the case's clock.
- *
- * @param {Env} env
- * @param {object} [options]
- */
-function quickFetch({ dacapo, clock }, options) {
-  return dacapo.createFetch({ ...QUICK, ...(clock === 'injected' && { clock: fakeClock() }), ...options });
-}
-
-/**
- * That the waits of a history were these, and on the real clock that the server saw them.
- *
- * @param {Env} env
- * @param {any} history
- * @param {string} url
- * @param {[number, number][]} waits The least and the most of each.
- */
-async function waited({ clock }, history, url, waits) {
-  const requests = await seen(url);
-  same(history.attempts.length, waits.length, 'the number of waits');
-  waits.forEach(([least, most], i) => {
-    // A real timer may be late on a busy machine, and early by its rounding.
-    const late = clock === 'real' ? 400 : 0;
-    between(history.attempts[i].delayMs, least - (late && 2), most + late, `wait ${i + 1}`);
-    if (clock === 'real') between(requests[i + 1].atMs - requests[i].atMs, least - 2, most + 1000, `the gap after request ${i + 1}`);
-  });
+  ]));
 }
 
 claim('a 503 is retried and the next answer is delivered', async (env) => {
@@ -139,7 +85,7 @@ claim('when no answer ever comes the platform’s own error is what it rejects w
 
 for (const fault of ['reset-in-body', 'cut-in-body']) {
   claim(`a JSON answer broken off in the middle is retried: ${fault}`, async (env) => {
-    const url = play(env.origin, [{ chunks: ['{"answer":', '4'], headers: { 'content-type': 'application/json' }, fault }, OK]);
+    const url = play(env.origin, [{ chunks: ['{"answer":', '4'], headers: JSON_HEADERS, fault }, OK]);
     const response = await quickFetch(env)(url, ASK);
     equal(await response.json(), { answer: 42 });
     const { error } = env.dacapo.historyOf(response).attempts[0];
@@ -157,10 +103,12 @@ claim('an error inside a 200 is retried, and handed over with all its bytes at t
 }, ['injected']);
 
 claim('a JSON answer larger than inspectBytes is handed over whole', async (env) => {
-  const text = JSON.stringify({ text: 'x'.repeat(300_000) });
-  const url = play(env.origin, [{ status: 503 }, { body: text.slice(0, 5000), headers: { 'content-type': 'application/json' } }]);
+  // What would be a failed attempt if it were looked at: it ends in the middle.
+  const text = `{"text":"${'x'.repeat(5000)}`;
+  const url = play(env.origin, [{ status: 503 }, { body: text, headers: JSON_HEADERS }]);
   const response = await quickFetch(env, { inspectBytes: 1000 })(url, ASK);
-  same(await response.text(), text.slice(0, 5000), 'the body');
+  same(await response.text(), text, 'the body');
+  same(env.dacapo.historyOf(response).retry.totalAttempts, 2, 'attempts');
 }, ['injected']);
 
 claim('a redirect of a POST is refused and names the way out', async (env) => {
@@ -229,7 +177,7 @@ claim('the last timeout is a TimeoutError that names the option and its millisec
 }, ['real']);
 
 claim('timeoutCovers response also ends a body that stops coming', async (env) => {
-  const url = play(env.origin, [{ chunks: ['{"answer":'], headers: { 'content-type': 'application/json' }, fault: 'stall' }, OK]);
+  const url = play(env.origin, [{ chunks: ['{"answer":'], headers: JSON_HEADERS, fault: 'stall' }, OK]);
   const response = await quickFetch(env, { timeoutMs: 150, timeoutCovers: 'response' })(url, ASK);
   equal(await response.json(), { answer: 42 });
   same(env.dacapo.historyOf(response).attempts[0].error.kind, 'timeout', 'kind');
@@ -250,6 +198,29 @@ claim('a deadline that passes in flight is a TimeoutError that names deadlineMs'
   contains(error.message, /deadlineMs.*\b100\b/);
   same(env.dacapo.historyOf(error).mark, 'deadline_exceeded', 'mark');
 }, ['real']);
+
+const ABORTED = {
+  'in flight': { steps: [{ fault: 'no-headers' }], left: true },
+  'in flight under a timeout': { steps: [{ fault: 'no-headers' }], options: { timeoutMs: 60_000 }, left: true },
+  'while a failed answer is read': { steps: [{ status: 503, body: 'so ', fault: 'stall' }], left: true },
+  'while a JSON answer is inspected': { steps: [{ chunks: ['{'], headers: JSON_HEADERS, fault: 'stall' }], left: true },
+  'in the wait': { steps: [{ status: 503 }], options: { initialDelayMs: 60_000, maxDelayMs: 60_000 }, left: false },
+};
+for (const [when, { steps, options, left }] of Object.entries(ABORTED)) {
+  claim(`an abort ${when} of the platform’s fetch rejects with the reason itself, and the server is let go`, async (env) => {
+    for (const [name, reasonOf] of Object.entries(REASONS)) {
+      const url = play(env.origin, steps);
+      const controller = new AbortController();
+      let waiting = false;
+      const call = failure(quickFetch(env, { ...options, onRetry: () => (waiting = true) })(url, { ...ASK, signal: controller.signal }));
+      await seenUntil(url, ({ length }) => length === 1 && (waiting || left));
+      controller.abort(reasonOf());
+      same(await call, controller.signal.reason, `what it rejects with after ${name}`);
+      if (left) await seenUntil(url, ([first]) => first?.left);
+      same((await seen(url)).length, 1, 'requests');
+    }
+  }, ['real']);
+}
 
 claim('hooks see frozen records, and shouldRetry may say no', async (env) => {
   const url = play(env.origin, [{ status: 503 }, { status: 502 }, OK]);
@@ -282,108 +253,3 @@ claim('retry plays an operation again and rejects with a RetryError around its l
   check(!('cause' in error.toJSON()), 'toJSON has no cause');
   check(dacapo.matchesKind(new Error('around it', { cause: error }), 'overloaded'), 'it is found through a wrapper');
 });
-
-claim('no secret of a request shows in hooks, events, history or error', async (env) => {
-  const secret = { bearer: 'canary-bearer-4f1c9', key: 'canary-key-83b20', query: 'canary-query-51dd7', session: 'canary-session-9ab3e', value: 'canary-value-c0ffe' };
-  const url = `${play(env.origin, [{ status: 503, echo: true }])}&key=${secret.query}&plain=visible`;
-  const told = [];
-  const note = (...args) => void told.push(...args);
-  const fetch = quickFetch(env, { maxAttempts: 2, shouldRetry: note, onRetry: note, onEvent: note, redact: { values: [secret.value] }, snapshotBody: true });
-  const headers = { authorization: `Bearer ${secret.bearer}`, 'X-Api-Key': secret.key, 'x-session-token': secret.session, 'x-trace': 'visible' };
-  const response = await fetch(url, { method: 'POST', headers, body: `my ${secret.value}` });
-  contains(await response.text(), secret.bearer);
-  told.push(env.dacapo.historyOf(response));
-  const operation = () => Promise.reject(Object.assign(new Error(`Bearer ${secret.bearer} of ${secret.value} was refused`), { status: 401 }));
-  const error = await failure(env.dacapo.retry(operation, { redact: { values: [secret.value] } }));
-  const { cause, ...rest } = error;
-  const text = [JSON.stringify(told), String(error), error.message, error.stack, JSON.stringify(error), JSON.stringify(rest)].join('\n');
-  contains(text, 'visible');
-  const at = text.indexOf('canary');
-  check(at < 0, `a secret shows in ${text.slice(Math.max(0, at - 200), at + 60)}`);
-  const [, again] = await seen(url);
-  equal([again?.headers['authorization'], again?.headers['x-api-key'], again?.body], [headers.authorization, secret.key, `my ${secret.value}`], 'what was sent');
-}, ['injected']);
-
-claim('every fault of the options is listed, an unknown one with the nearest name', async ({ dacapo }) => {
-  const error = await failure(() => dacapo.createFetch({ maxAttempts: 0, initialDelayMs: NaN, maxDelayMs: '8', jiter: 'full' }));
-  check(dacapo.isRetryError(error), 'it is a RetryError');
-  equal([error.kind, error.faults.map(({ option }) => option).sort()], ['invalid_config', ['initialDelayMs', 'jiter', 'maxAttempts', 'maxDelayMs']]);
-  for (const word of ['maxAttempts', 'initialDelayMs', 'maxDelayMs', 'jiter', 'jitter']) contains(error.message, word);
-}, ['injected']);
-
-claim('the body of a Request is sent again', async (env) => {
-  const url = play(env.origin, [{ status: 503 }, OK]);
-  const response = await quickFetch(env)(new Request(url, ASK));
-  equal(await response.json(), { answer: 42 });
-  equal((await seen(url)).map(({ method, body, headers }) => [method, body, headers['content-type']]), Array(2).fill(['POST', ASK.body, 'application/json']));
-}, ['injected']);
-
-claim('bodies of every kind that can be read again are sent again', async (env) => {
-  const form = new FormData();
-  form.append('name', 'form-value');
-  const bodies = {
-    text: 'text-value', params: new URLSearchParams({ a: 'params-value' }), blob: new Blob(['blob-value']),
-    buffer: new TextEncoder().encode('buffer-value').buffer, view: new TextEncoder().encode('view-value'), form,
-  };
-  for (const [name, body] of Object.entries(bodies)) {
-    const url = play(env.origin, [{ status: 503 }, OK]);
-    await quickFetch(env)(url, { method: 'POST', body });
-    const requests = await seen(url);
-    same(requests.length, 2, `requests with a ${name} body`);
-    for (const request of requests) contains(request.body, `${name}-value`);
-  }
-}, ['injected']);
-
-claim('a body stream is sent once, and the history says why', async (env) => {
-  const url = play(env.origin, [{ status: 503 }, OK]);
-  const body = new Response('once').body;
-  let x;
-  try {
-    x = await quickFetch(env)(url, { method: 'POST', body, duplex: 'half' });
-  } catch (error) {
-    // Chromium sends streams over HTTP/2 only.
-    x = error;
-  }
-  const { mark, retry } = env.dacapo.historyOf(x);
-  equal([mark, retry.totalAttempts], ['one_shot_body', 1]);
-}, ['injected']);
-
-claim('all attempts of a call share one Idempotency-Key and count themselves', async (env) => {
-  const fetch = quickFetch(env, { idempotencyKey: true, retryCountHeader: 'x-retry-count' });
-  const urls = [play(env.origin, [{ status: 503 }, OK]), play(env.origin, [{ status: 503 }, OK])];
-  await Promise.all(urls.map((url) => fetch(url, ASK)));
-  const [one, two] = await Promise.all(urls.map(async (url) => (await seen(url)).map(({ headers }) => [headers['idempotency-key'], headers['x-retry-count']])));
-  const [key, other] = [one?.[0]?.[0], two?.[0]?.[0]];
-  contains(String(key), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  equal([one, two], [[[key, '0'], [key, '1']], [[other, '0'], [other, '1']]]);
-  check(key !== other, 'two calls have two keys');
-}, ['injected']);
-
-claim('calls that run at once keep their histories apart', async (env) => {
-  const fetch = quickFetch(env);
-  const statuses = [500, 502, 503, 504, 529];
-  const responses = await Promise.all(statuses.map((status) => fetch(play(env.origin, [{ status }, { status, delayMs: 20 }, OK]), ASK)));
-  responses.forEach((response, i) => {
-    equal(env.dacapo.historyOf(response).attempts.map(({ error }) => error.status), [statuses[i], statuses[i]]);
-  });
-});
-
-claim('the history is found by the Response, by its headers and through an SDK’s error', async (env) => {
-  const url = play(env.origin, [{ status: 500 }]);
-  const response = await quickFetch(env)(url, ASK);
-  const history = env.dacapo.historyOf(response);
-  const error = Object.assign(new Error('500'), { headers: response.headers });
-  same(env.dacapo.historyOf(error), history, 'by headers');
-  same(env.dacapo.historyOf(new Error('outer', { cause: { response } })), history, 'by response in a cause');
-}, ['injected']);
-
-claim('decisions come out the same in every runtime', async ({ dacapo }) => {
-  equal([1, 2, 3, 10].map((n) => dacapo.backoffDelay({}, n, UNIT)), [375, 750, 1500, 6000]);
-  equal(['5', '1.5', '5, 120', 'Sun, 06 Nov 1994 08:49:37 GMT', '-3', '0x10', '', null].map((value) => dacapo.parseRetryAfter(value, { nowMs: 784_111_770_000 })), [5000, 1500, 120_000, 7000, null, null, null, null]);
-  const { kind, retryable, code } = dacapo.classify({ status: 429, body: { error: { code: 'insufficient_quota' } } });
-  equal([kind, retryable, code], ['quota_exhausted', false, 'insufficient_quota']);
-  same(dacapo.classify({ error: new TypeError('Failed to fetch') }).kind, 'transport', 'kind');
-  equal([dacapo.providerKind(401), dacapo.providerKind(500)], ['auth', null]);
-  equal(dacapo.sanitizeBaseUrl('https://user:pass@host/v1?key=1'), { url: 'https://host/v1?key=1', removed: true });
-  equal(dacapo.redactHeaders(new Headers({ Authorization: 'Bearer x', accept: 'a' })), { accept: 'a' });
-}, ['injected']);

@@ -12,11 +12,14 @@ import workerd from 'workerd';
 /** Without this flag `request.signal` never aborts. */
 const FLAGS = ['enable_request_signal'];
 
-const configuration = (modules) => `using Workerd = import "/workerd/workerd.capnp";
+const configuration = (engines) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
-      modules = [${modules.map((name) => `(name = "${name}", ${name.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed "${name}")`).join(', ')}],
+      modules = [
+        (name = "worker.js", esModule = embed "worker.js"),
+        ${engines.map((name) => `(name = "${name}", wasm = embed "${name}"),`).join('\n        ')}
+      ],
       compatibilityDate = "2026-11-01",
       compatibilityFlags = ${JSON.stringify(FLAGS)},
       globalOutbound = "loopback",
@@ -34,6 +37,16 @@ const config :Workerd.Config = (
  */
 export async function startWorker(entry) {
   const folder = await mkdtemp(join(tmpdir(), 'dacapo-workerd-'));
+  const remove = () => rm(folder, { recursive: true });
+  try {
+    return await startIn(folder, entry, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function startIn(folder, entry, remove) {
   const { warnings } = await build({
     entryPoints: [fileURLToPath(entry)],
     outfile: join(folder, 'worker.js'),
@@ -44,27 +57,24 @@ export async function startWorker(entry) {
     assetNames: '[name]',
     logLevel: 'silent',
   });
-  const modules = (await readdir(folder)).sort((a) => (a === 'worker.js' ? -1 : 1));
-  await writeFile(join(folder, 'config.capnp'), configuration(modules));
+  const engines = (await readdir(folder)).filter((name) => name.endsWith('.wasm'));
+  await writeFile(join(folder, 'config.capnp'), configuration(engines));
 
   const child = spawn(workerd.default, ['serve', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   /** What the Worker and its runtime had to say. */
   let output = '';
-  child.stdout?.on('data', (bytes) => (output += bytes));
-  child.stderr?.on('data', (bytes) => (output += bytes));
+  child.stdout.on('data', (bytes) => (output += bytes));
+  child.stderr.on('data', (bytes) => (output += bytes));
   const port = await listening(child);
-  if (port === undefined) {
-    await rm(folder, { recursive: true });
-    throw new Error(`workerd did not start: ${output}`);
-  }
+  if (port === undefined) throw new Error(`workerd did not start: ${output}`);
 
   return {
     origin: `http://127.0.0.1:${port}`,
     output: () => output,
-    warnings: warnings.map(({ text, location }) => `${text} (${location?.file}:${location?.line})`),
+    warnings: warnings.map(({ text, location }) => `${text} (${location?.file})`),
     async stop() {
       if (child.exitCode === null && child.kill()) await once(child, 'exit');
-      await rm(folder, { recursive: true });
+      await remove();
     },
   };
 }
