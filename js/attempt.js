@@ -1,13 +1,12 @@
 import { discard, FAILED_BODY_MS, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
-import { ask } from './engine.js';
+import { ask } from './ask.js';
 import { configError, read, RetryError } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { blockOf, fieldsOf, isIterator } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { Limit } from './limit.js';
-import { maskWith } from './mask.js';
-import { masked } from './masked.js';
+import { masked, maskWith } from './masked.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, refusesRedirects, Replay, urlOf, withFields } from './request.js';

@@ -1,5 +1,6 @@
 import { ignore } from './body.js';
-import { ask, currentGeneration, running } from './engine.js';
+import { ask } from './ask.js';
+import { currentGeneration, running } from './engine.js';
 import { findRetryError } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { KeptHistory, readRecord } from './history.js';

@@ -1,5 +1,4 @@
 import * as glue from '../pkg/dacapo.js';
-import { configError, RetryError } from './errors.js';
 
 /** @typedef {typeof glue} Engine */
 
@@ -22,21 +21,17 @@ export function provide(getModule) {
   compile = getModule;
 }
 
+/** Why there is no engine to ask. */
+export class Unavailable extends Error {}
+
 /**
- * What the engine answers; it is started at the first use. An instance that traps is
- * dropped with all its calls, and the next use starts a fresh one.
+ * The engine, started at the first use. All but `errors.js` ask it through `ask.js`.
  *
- * @template T
- * @param {(engine: Engine) => T} question
- * @returns {T}
+ * @returns {Engine}
  */
-export function ask(question) {
+export function engine() {
   if (!started) start();
-  try {
-    return question(glue);
-  } catch (error) {
-    throw error instanceof WebAssembly.RuntimeError ? drop(error) : error;
-  }
+  return glue;
 }
 
 /** Whether the engine has been started, so that asking it cannot fail. */
@@ -50,22 +45,19 @@ export function currentGeneration() {
 }
 
 function start() {
-  if (compile === undefined) throw configError('dacapo/slim has no engine yet: call init(module) first');
+  if (compile === undefined) throw new Unavailable('dacapo/slim has no engine yet: call init(module) first');
   try {
     module ??= compile();
   } catch (error) {
-    throw configError(error instanceof Error ? error.message : String(error), undefined, error);
+    throw new Unavailable(error instanceof Error ? error.message : String(error), { cause: error });
   }
   glue.initSync({ module });
   started = true;
   generation += 1;
 }
 
-/** @param {unknown} trap */
-function drop(trap) {
+/** Drops an instance that has trapped; the next use starts a fresh one. */
+export function reset() {
   started = false;
   glue.__wbg_reset_state();
-  const error = new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: trap });
-  for (const call of [...running]) call.broke(error);
-  return error;
 }

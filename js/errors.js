@@ -1,4 +1,4 @@
-import { ask, isStarted } from './engine.js';
+import { engine, Unavailable } from './engine.js';
 import { maskText } from './mask.js';
 
 /** @import { AttemptRecord, ConfigFault, ErrorKind, ErrorType, RetryErrorInit, RetryLedger, StopMark } from './types.d.ts' */
@@ -39,7 +39,7 @@ export class RetryError extends Error {
     const { kind } = init;
     const row = rowOf(kind, internals);
     const message = init.message ?? kind.replaceAll('_', ' ');
-    super(isStarted() ? maskText(message) : message, 'cause' in init ? { cause: init.cause } : undefined);
+    super(maskText(message), 'cause' in init ? { cause: init.cause } : undefined);
     /** @type {ErrorKind} */
     this.kind = kind;
     /** @type {ErrorType} */
@@ -88,10 +88,16 @@ Object.defineProperty(RetryError.prototype, BRAND, { value: true });
 function rowOf(kind, internals) {
   // A fault of the configuration may be that the engine cannot run.
   if (internals.type !== undefined) return { type: internals.type, retryable: false };
-  const row = typeof kind === 'string' ? ask((engine) => engine.kindRow(kind)) : undefined;
-  if (row !== undefined) return row;
-  const nearest = typeof kind === 'string' ? ask((engine) => engine.nearestKind(kind)) : undefined;
-  throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind${nearest ? `; did you mean '${nearest}'?` : ''}`);
+  if (typeof kind !== 'string') throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind`);
+  try {
+    const row = engine().kindRow(kind);
+    if (row !== undefined) return row;
+    const nearest = engine().nearestKind(kind);
+    const meant = nearest ? `; did you mean '${nearest}'?` : '';
+    throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind${meant}`);
+  } catch (error) {
+    throw error instanceof Unavailable ? configError(error.message, undefined, error.cause) : error;
+  }
 }
 
 /**
@@ -127,7 +133,7 @@ export function show(value) {
       // A cycle or a throwing getter: its type has to do.
     }
   } else text = String(value);
-  if (isStarted()) text = maskText(text);
+  text = maskText(text);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 

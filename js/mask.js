@@ -1,6 +1,4 @@
-import { ask } from './engine.js';
-
-/** @typedef {import('../pkg/dacapo.js').MaskerHandle} Masker */
+import { engine, isStarted } from './engine.js';
 
 /**
  * The text without secrets of a known shape, and without those of a URL in it.
@@ -8,14 +6,6 @@ import { ask } from './engine.js';
  * @param {string} text
  */
 export function maskText(text) {
-  return ask((engine) => engine.maskText(text)) ?? text;
-}
-
-/**
- * The text without the secrets that `masker` knows.
- *
- * @param {Masker} masker
- */
-export function maskWith(masker) {
-  return (/** @type {string} */ text) => ask(() => masker.mask(text)) ?? text;
+  // What is thrown before there is an engine holds no text but the library's own.
+  return isStarted() ? (engine().maskText(text) ?? text) : text;
 }

@@ -1,4 +1,16 @@
+import { ask } from './ask.js';
 import { linked, membersOf, read } from './errors.js';
+
+/** @typedef {import('../pkg/dacapo.js').MaskerHandle} Masker */
+
+/**
+ * What hides the secrets that `masker` knows.
+ *
+ * @param {Masker} masker
+ */
+export function maskWith(masker) {
+  return (/** @type {string} */ text) => ask(() => masker.mask(text)) ?? text;
+}
 
 /**
  * The error itself when it holds no secret; else a copy of the same name whose message,

@@ -1,4 +1,5 @@
-import { ask, currentGeneration } from './engine.js';
+import { ask } from './ask.js';
+import { currentGeneration } from './engine.js';
 import { configError, show } from './errors.js';
 import { deepFreeze } from './history.js';
 

@@ -1,4 +1,4 @@
-import { ask } from './engine.js';
+import { ask } from './ask.js';
 import { configError, show } from './errors.js';
 import { blockOf } from './headers.js';
 

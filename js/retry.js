@@ -1,10 +1,10 @@
 import { Call } from './call.js';
-import { ask } from './engine.js';
+import { ask } from './ask.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { Limit } from './limit.js';
-import { maskWith } from './mask.js';
+import { maskWith } from './masked.js';
 import { handleOf, policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 

@@ -3,7 +3,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 import { parse } from 'acorn';
 
@@ -77,7 +76,7 @@ function range(from, to) {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === import.meta.filename) {
   const files = readdirSync(join(root, 'js'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
   if (files.length === 0) throw new Error('js/ has no files');
   let count = 0;

@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -30,9 +29,10 @@ function rustToolchain() {
   const env = { RUSTUP_AUTO_INSTALL: '0' };
   const active = () => output('rustc', ['--version'], env).split(' ')[1];
   if (active() !== version && !run('rustup', ['toolchain', 'install', version, '--profile', 'minimal'])) {
-    // The same version may be here under the name of its channel.
-    const named = output('rustup', ['run', 'stable', 'rustc', '--version']).split(' ')[1];
-    if (named === version) env.RUSTUP_TOOLCHAIN = 'stable';
+    // The same version may be here under the name of its channel; another one serves for all but the bytes of pkg/.
+    const stable = output('rustup', ['run', 'stable', 'rustc', '--version']).split(' ')[1];
+    if (stable !== undefined) env.RUSTUP_TOOLCHAIN = 'stable';
+    if (stable !== version) console.log(`rustc ${version} cannot be had; stable is ${stable ?? 'missing'}`);
   }
   for (const component of ['rustfmt', 'clippy', 'rust-src']) run('rustup', ['component', 'add', component], env);
   run('rustup', ['target', 'add', 'wasm32-unknown-unknown'], env);
@@ -68,4 +68,4 @@ function output(command, args, env = {}) {
   return ran.status === 0 ? ran.stdout.trim() : '';
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) setup();
+if (process.argv[1] === import.meta.filename) setup();

@@ -19,7 +19,7 @@ const sections = {
     cargo('clippy', '--locked', '--target', 'wasm32-unknown-unknown', '--', '-D', 'warnings'),
   ],
   // xtask in the profile in which it is built anyway.
-  rust: () => [cargo('test', '--locked'), cargo('test', '--locked', '--package', 'xtask', '--profile', 'dev')],
+  rust: () => [cargo('test', '--locked', '--no-fail-fast'), cargo('test', '--locked', '--package', 'xtask', '--profile', 'dev')],
   docs: () => [cargo('doc', '--locked', '--no-deps', '--package', 'dacapo')],
   pkg: () => [cargo('xtask', 'check-pkg'), cargo('xtask', 'reproducible')],
   types: () => [[join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.json']]],

@@ -42,6 +42,11 @@ async function abortSoon(run) {
   run.abort();
 }
 
+/** Hooks that abort a little after a wait has begun, however long the attempt before it took. */
+function abortInWait(run) {
+  return { onEvent: ({ type }) => void (type === 'waiting' && abortSoon(run)) };
+}
+
 /** What is wrong when the attempt's own signal did not abort with the caller's. */
 function notPassedOn({ signal, attemptSignal }) {
   if (!attemptSignal.aborted || !Object.is(attemptSignal.reason, signal.reason)) return "the attempt's signal did not abort with the reason";
@@ -134,22 +139,19 @@ export const POINTS = {
   },
 
   'in the wait': (api, run, wait) => {
-    const call = api.createFetch({ ...wait.endless(), fetch: answering(run, with503) })(URL_, { signal: run.signal });
-    abortSoon(run);
+    const call = api.createFetch({ ...wait.endless(), ...abortInWait(run), fetch: answering(run, with503) })(URL_, { signal: run.signal });
     return { call, attempts: 1 };
   },
 
   'in a wait that the server asked for': (api, run, wait) => {
     const limited = () => failed(429, { 'retry-after': '50' });
-    const call = api.createFetch({ ...wait.endless(), fetch: answering(run, limited) })(URL_, { signal: run.signal });
-    abortSoon(run);
+    const call = api.createFetch({ ...wait.endless(), ...abortInWait(run), fetch: answering(run, limited) })(URL_, { signal: run.signal });
     return { call, attempts: 1 };
   },
 
   'in a wait of a call with an unread failed body': (api, run, wait) => {
     const { stream, seen } = watchedBody({ chunks: Array(70).fill('k'.repeat(1024)), stuck: true });
-    const call = api.createFetch({ ...wait.endless(), fetch: answering(run, () => new Response(stream, { status: 503 })) })(URL_, { signal: run.signal });
-    abortSoon(run);
+    const call = api.createFetch({ ...wait.endless(), ...abortInWait(run), fetch: answering(run, () => new Response(stream, { status: 503 })) })(URL_, { signal: run.signal });
     return { call, attempts: 1, then: () => (seen.cancelled === 1 ? undefined : 'the failed body was not cancelled') };
   },
 
@@ -278,8 +280,7 @@ export const POINTS = {
       run.sends += 1;
       throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
     };
-    const call = api.retry(operation, { ...wait.endless(), signal: run.signal });
-    abortSoon(run);
+    const call = api.retry(operation, { ...wait.endless(), ...abortInWait(run), signal: run.signal });
     return { call, attempts: 1 };
   },
 };

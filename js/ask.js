@@ -1,0 +1,27 @@
+import { engine, reset, running, Unavailable } from './engine.js';
+import { configError, RetryError } from './errors.js';
+
+/**
+ * What the engine answers. An instance that traps is dropped with all its calls, and the
+ * next question goes to a fresh one.
+ *
+ * @template T
+ * @param {(engine: import('./engine.js').Engine) => T} question
+ * @returns {T}
+ */
+export function ask(question) {
+  try {
+    return question(engine());
+  } catch (error) {
+    if (error instanceof Unavailable) throw configError(error.message, undefined, error.cause);
+    throw error instanceof WebAssembly.RuntimeError ? broken(error) : error;
+  }
+}
+
+/** @param {unknown} trap */
+function broken(trap) {
+  reset();
+  const error = new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: trap });
+  for (const call of [...running]) call.broke(error);
+  return error;
+}
