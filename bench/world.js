@@ -60,10 +60,21 @@ const empty = new Response(null, { status: 503, headers: headers('application/js
 /** @param {number} bytes The size of the error body; 0 is one Response without a body for all calls. */
 export function overloaded(bytes) {
   if (bytes === 0) return () => empty;
-  const frame = JSON.stringify({ error: { message: '', type: 'overloaded_error', code: null } });
-  const message = 'The engine is currently overloaded, please try again later. '.repeat(bytes / 60 + 1).slice(0, bytes - frame.length);
-  const error = JSON.stringify({ error: { message, type: 'overloaded_error', code: null } });
+  const error = errorOf(bytes);
   return () => new Response(error, { status: 503, headers: headers('application/json', error.length) });
+}
+
+/**
+ * What a provider says of a failure: a message of 240 characters, and the rest in details.
+ *
+ * @param {number} bytes
+ */
+function errorOf(bytes) {
+  const message = 'The model is overloaded. Please try again later. If this goes on, see the status page. '.repeat(3).slice(0, 240);
+  const detail = (/** @type {number} */ n) => ({ '@type': 'type.googleapis.com/google.rpc.DebugInfo', detail: `backend ${n} is unavailable` });
+  const body = { error: { code: 503, message, status: 'UNAVAILABLE', details: [detail(0)] } };
+  while (JSON.stringify(body).length < bytes - 100) body.error.details.push(detail(body.error.details.length));
+  return JSON.stringify(body).padEnd(bytes);
 }
 
 /** Where a fetch is in its answers, and how often it was called. */

@@ -546,7 +546,7 @@ function __wbg_get_imports() {
         k: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        c1: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg1.body;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
             var len1 = WASM_VECTOR_LEN;
@@ -557,11 +557,11 @@ function __wbg_get_imports() {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        y: function(arg0) {
+        c1: function(arg0) {
             const ret = arg0.ending;
             return ret;
         },
-        i1: function(arg0, arg1) {
+        a1: function(arg0, arg1) {
             const ret = arg1.errorType;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -584,11 +584,11 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        e1: function(arg0) {
+        h1: function(arg0) {
             const ret = arg0.flags;
             return ret;
         },
-        z: function(arg0) {
+        d1: function(arg0) {
             const ret = arg0.fromFetch;
             return ret;
         },
@@ -599,7 +599,7 @@ function __wbg_get_imports() {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        g1: function(arg0, arg1) {
+        j1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
@@ -607,7 +607,7 @@ function __wbg_get_imports() {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        b1: function(arg0, arg1) {
+        f1: function(arg0, arg1) {
             const ret = arg1.headers;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -632,11 +632,11 @@ function __wbg_get_imports() {
             const ret = Object.keys(arg0);
             return ret;
         },
-        f1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        d1: function(arg0) {
+        y: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
@@ -667,7 +667,7 @@ function __wbg_get_imports() {
             const ret = arg0.oneShot;
             return ret;
         },
-        a1: function(arg0) {
+        e1: function(arg0) {
             const ret = arg0.opaqueRedirect;
             return ret;
         },
@@ -675,14 +675,14 @@ function __wbg_get_imports() {
             const ret = arg0.push(arg1);
             return ret;
         },
-        h1: function(arg0, arg1) {
+        z: function(arg0, arg1) {
             const ret = arg1.raisedKind;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        j1: function(arg0) {
+        b1: function(arg0) {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },

@@ -5,7 +5,8 @@
 
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
 
 import { testFiles } from './node-test.js';
 import { root } from './setup.js';
@@ -19,27 +20,34 @@ for (const name of readdirSync(copy)) {
   if (name !== 'pkg') rmSync(join(copy, name), { recursive: true });
 }
 for (const name of readdirSync(root)) {
-  if (!LEFT_OUT.includes(name)) cpSync(join(root, name), join(copy, name), { recursive: true });
+  const filter = (path) => !LEFT_OUT.includes(basename(path));
+  if (filter(name)) cpSync(join(root, name), join(copy, name), { recursive: true, filter });
 }
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 let caught = 0;
 let missed = 0;
-for (const file of testFiles('tests/js')) {
-  const exempt = /^\/\/ sabotage: exempt, (.+)$/m.exec(readFileSync(join(root, file), 'utf8').split('\n', 1)[0])?.[1];
-  if (exempt !== undefined) {
-    console.log(`exempt  ${file}: ${exempt}`);
-    continue;
-  }
-  const { failures, loaded } = await runSuite(file);
-  // A file that cannot even be loaded fails for another reason than the engine.
-  const notices = loaded && failures.length > 0;
-  notices ? caught++ : missed++;
-  console.log(notices ? `caught  ${file}: ${failures.length} fail, such as "${failures[0]}"` : `MISSED  ${file}${loaded ? '' : ' could not be loaded'}`);
-}
+const files = testFiles('tests/js');
+await Promise.all(Array.from({ length: availableParallelism() }, async () => {
+  for (let file = files.shift(); file !== undefined; file = files.shift()) console.log(await judge(file));
+}));
 if (caught === 0) throw new Error('no suite was put to the test');
 console.log(`ℹ pass ${caught}\nℹ fail ${missed}`);
 process.exitCode = missed > 0 ? 1 : 0;
+
+async function judge(file) {
+  const [first] = readFileSync(join(root, file), 'utf8').split('\n', 1);
+  const exempt = /^\/\/ sabotage: exempt, (.+)$/.exec(first)?.[1];
+  if (exempt !== undefined) return `exempt  ${file}: ${exempt}`;
+  const { failures, loaded } = await runSuite(file);
+  // A file that cannot even be loaded fails for another reason than the engine.
+  if (loaded && failures.length > 0) {
+    caught++;
+    return `caught  ${file}: ${failures.length} fail, such as "${failures[0]}"`;
+  }
+  missed++;
+  return `MISSED  ${file}${loaded ? '' : ' could not be loaded'}`;
+}
 
 /** The names of the suite's failing tests, and whether it came as far as running a test. */
 function runSuite(file) {

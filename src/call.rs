@@ -155,6 +155,7 @@ impl Mark {
 pub struct Call {
     policy: Rc<Policy>,
     started: Now,
+    now: Now,
     sends: u32,
     previous_wait: Option<DelayMs>,
     records: Vec<AttemptRecord>,
@@ -170,6 +171,7 @@ impl Call {
         Call {
             policy,
             started,
+            now: started,
             sends: 0,
             previous_wait: None,
             records: Vec::new(),
@@ -197,6 +199,7 @@ impl Call {
     /// Takes an event, at `now`. `unit` gives a random number in [0, 1) and is asked once for
     /// each wait, never otherwise.
     pub fn step(&mut self, event: Event, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
+        self.now = now;
         match event {
             Event::Ended { outcome: Outcome::Succeeded, .. } => {
                 self.succeeded = true;
@@ -309,6 +312,11 @@ impl Call {
     fn give_up(&mut self, mark: Mark) -> Command {
         self.mark = Some(mark);
         Command::GiveUp { mark }
+    }
+
+    /// When the last command was given.
+    pub fn now(&self) -> Now {
+        self.now
     }
 
     /// The last failed attempt.

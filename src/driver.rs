@@ -75,7 +75,7 @@ pub async fn drive<R: Runtime>(call: &mut Call, runtime: &mut R, first: Option<(
     loop {
         command = match command {
             Command::Send { attempt, allowance } => {
-                let started = runtime.now();
+                let started = call.now();
                 let outcome = runtime.attempt(attempt, allowance).await;
                 ended(call, runtime, started, outcome)
             }
@@ -132,7 +132,7 @@ async fn wait<R: Runtime>(call: &mut Call, runtime: &mut R, delay: DelayMs, from
             runtime.waiting(record, delay, from);
         }
     }
-    let began = runtime.now();
+    let began = if hooks.on_retry { runtime.now() } else { call.now() };
     let mut left = delay;
     while left > DelayMs::ZERO {
         let slice = left.min(DelayMs::new(MAX_TIMER_MS));

@@ -112,6 +112,9 @@ impl Facts {
     /// Copies what JavaScript shows into what the core takes.
     pub fn observed(&self) -> Observed {
         let status = self.status();
+        let links = self.links();
+        // Only an error can say what a caller raised.
+        let raised = links.as_ref().and_then(|_| self.raised());
         Observed {
             ending: match self.ending() {
                 0 => Ending::Response,
@@ -127,12 +130,8 @@ impl Facts {
             opaque_redirect: self.opaque_redirect(),
             headers: self.headers().unwrap_or_default(),
             body: self.body().map(into_text).unwrap_or_default(),
-            links: self.links().map(|links| self.read_links(&links)).unwrap_or_default(),
-            raised: self
-                .raised_kind()
-                .and_then(|name| ErrorKind::from_name(&name))
-                .map(|kind| Raised { kind, retryable: self.raised_retryable() })
-                .or_else(|| Raised::by_type(&self.error_type()?)),
+            links: links.map(|links| self.read_links(&links)).unwrap_or_default(),
+            raised,
             request: self.method().map(|method| SentRequest {
                 method,
                 url: self.url().unwrap_or_default(),
@@ -141,6 +140,12 @@ impl Facts {
             }),
             replay: if self.one_shot() { Replay::OneShotBody } else { Replay::Possible },
         }
+    }
+
+    fn raised(&self) -> Option<Raised> {
+        let kind = self.raised_kind().and_then(|name| ErrorKind::from_name(&name));
+        kind.map(|kind| Raised { kind, retryable: self.raised_retryable() })
+            .or_else(|| Raised::by_type(&self.error_type()?))
     }
 
     fn read_links(&self, texts: &Array) -> Vec<Link> {

@@ -39,14 +39,22 @@ impl Masker {
         if OFF || self.is_plain(text) {
             return Cow::Borrowed(text);
         }
-        if self.secrets.overflowed() {
+        let may_hold = self.secrets.may_occur(text);
+        if may_hold && self.secrets.overflowed() {
             return Cow::Borrowed(REDACTED);
         }
         // What is replaced already stays as it is, and nothing is matched across it.
         let mut marks = Marks::new(text);
         for (start, piece) in pieces(text) {
             marks.base = start;
-            self.mark(piece, start > 0, start + piece.len() == text.len(), &mut marks);
+            let is_end = start + piece.len() == text.len();
+            if may_hold {
+                self.secrets.mark(piece, false, is_end, &mut marks);
+                if may_be_escaped(piece) {
+                    self.secrets.mark(piece, true, is_end, &mut marks);
+                }
+            }
+            self.mark_by_rules(piece, start > 0, &mut marks);
         }
         marks.replaced(text).map_or(Cow::Borrowed(text), Cow::Owned)
     }
@@ -81,12 +89,8 @@ impl Masker {
         [masked.get(..end).unwrap_or_default(), "…"].concat()
     }
 
-    /// Marks a piece of text that holds no replacement.
-    fn mark(&self, text: &str, is_after_one: bool, is_end: bool, marks: &mut Marks) {
-        self.secrets.mark(text, false, is_end, marks);
-        if may_be_escaped(text) {
-            self.secrets.mark(text, true, is_end, marks);
-        }
+    /// Marks what looks secret in a piece of text that holds no replacement.
+    fn mark_by_rules(&self, text: &str, is_after_one: bool, marks: &mut Marks) {
         let mut names = Names::after(if is_after_one { b'D' } else { 0 });
         let [mut shapes, mut logins, mut parameters, mut fields] = [Rule::default(); 4];
         for unit in Units::from(text, 0) {

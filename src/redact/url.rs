@@ -27,11 +27,13 @@ pub fn sanitize_url(url: &str, redaction: &Redaction) -> String {
     pairs::in_url(&url, &redaction.query, &mut |value| marks.mark(value));
     let mut secrets = Secrets::default();
     redaction.values.iter().for_each(|value| secrets.add(value));
-    if secrets.overflowed() {
-        return REDACTED.into();
+    if secrets.may_occur(&url) {
+        if secrets.overflowed() {
+            return REDACTED.into();
+        }
+        secrets.mark(&url, false, false, &mut marks);
+        secrets.mark(&url, true, false, &mut marks);
     }
-    secrets.mark(&url, false, false, &mut marks);
-    secrets.mark(&url, true, false, &mut marks);
     marks.replaced(&url).unwrap_or(url)
 }
 
