@@ -217,8 +217,10 @@ export class FetchCall extends Call {
     const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
     let read;
     if (reader !== undefined) {
-      const reading = response.ok ? reader.read(settings.inspectBytes) : reader.read(settings.errorBytes, FAILED_BODY_MS);
-      read = await race(reading, this.signal, limit?.bodyMs());
+      // Where the limit ends at the headers, a body that takes longer is handed over unseen.
+      const patience = limit === undefined || limit.coversBody ? undefined : limit.leftMs();
+      const reading = response.ok ? reader.read(settings.inspectBytes, patience) : reader.read(settings.errorBytes, FAILED_BODY_MS);
+      read = await race(reading, this.signal, limit?.coversBody ? limit.leftMs() : -1);
       if (read === CANCELLED || read === TIMED_OUT) {
         reader.cancel();
         return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
@@ -281,7 +283,7 @@ export class FetchCall extends Call {
   timedOut(limit) {
     this.letGo();
     this.error = limit.reached();
-    return this.ended(limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
+    return this.about(this.errorFacts(this.error, this.index, limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut));
   }
 
   /**

@@ -29,6 +29,8 @@ const OWN = /** @type {const} */ (['faults', 'attempts', 'retry', 'mark']);
 
 /** A failure with a kind; the contract is in types.d.ts. */
 export class RetryError extends Error {
+  /** @type {unknown} */
+  #cause;
   #causeText = '';
 
   /**
@@ -36,10 +38,12 @@ export class RetryError extends Error {
    * @param {Internals} [internals]
    */
   constructor(init, internals = {}) {
+    if (typeof init !== 'object' || init === null) throw new TypeError(`RetryError: init is ${show(init)}, must be an object with a kind`);
     const { kind } = init;
     const row = rowOf(kind, internals);
     const message = init.message ?? kind.replaceAll('_', ' ');
-    super(maskText(message), 'cause' in init ? { cause: init.cause } : undefined);
+    super(maskText(message));
+    this.#cause = init.cause;
     /** @type {ErrorKind} */
     this.kind = kind;
     /** @type {ErrorType} */
@@ -53,6 +57,17 @@ export class RetryError extends Error {
       if (internals[name] !== undefined) /** @type {any} */ (this)[name] = internals[name];
     }
     this.#causeText = internals.causeText ?? '';
+  }
+
+  /**
+   * The live error. Not a member of its own: consoles and Node's report of an uncaught error
+   * print own causes as they are, secrets and all.
+   *
+   * @override
+   * @type {unknown}
+   */
+  get cause() {
+    return this.#cause;
   }
 
   toJSON() {
@@ -138,22 +153,23 @@ export function show(value) {
 }
 
 /**
- * An error and its causes as one masked text.
+ * An error and its causes as one masked text, with the frames of their stacks.
  *
  * @param {unknown} error
  * @param {(text: string) => string} [mask]
  */
 export function describe(error, mask = maskText) {
-  return [...linked(error)].map((one) => mask(textOf(one))).join(' ← ');
+  return [...linked(error)].map((one) => mask(textOf(one))).join('\n  [cause]: ');
 }
 
 /** @param {unknown} error */
 function textOf(error) {
   try {
     if (typeof error !== 'object' || error === null) return String(error);
-    const { name, message, code } = /** @type {any} */ (error);
+    const { name, message, code, stack } = /** @type {any} */ (error);
     const text = message === undefined || message === '' ? String(name ?? 'object') : `${name ?? 'Error'}: ${message}`;
-    return code === undefined ? text : `${text} (${String(code)})`;
+    const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : [];
+    return [typeof code === 'string' ? `${text} (${code})` : text, ...frames].join('\n');
   } catch {
     return 'an error that cannot be read';
   }

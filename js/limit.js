@@ -15,16 +15,20 @@ export class Limit {
     this.signal = callers === undefined ? this.controller.signal : either(callers, this.controller);
   }
 
-  /** What is left for the body; below zero is no limit. */
-  bodyMs() {
-    if (!this.byDeadline && !this.settings.coversResponse) return -1;
+  /** Whether running out of time while a body is read is a failure. */
+  get coversBody() {
+    return this.byDeadline || this.settings.coversResponse;
+  }
+
+  /** What is left of it. */
+  leftMs() {
     return Math.max(0, this.limitMs - (this.settings.mono() - this.sentAt));
   }
 
   /** Lets the limit run on while the caller reads the body. */
   watchBody() {
     if (this.byDeadline || !this.settings.coversResponse) return;
-    const timer = setTimeout(() => this.reached(), this.bodyMs());
+    const timer = setTimeout(() => this.reached(), this.leftMs());
     // Nobody can tell when the caller has read it all, so the timer must not keep Node alive.
     /** @type {any} */ (timer).unref?.();
   }

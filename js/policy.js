@@ -169,7 +169,9 @@ function faulty(given, found) {
     const value = option.startsWith('redact') ? 'not shown' : show(valueAt(given, option));
     return Object.freeze({ option, code, value, allowed });
   });
-  const texts = faults.map(({ option, value, allowed }) => `${option} is ${value}, must be ${allowed}`);
+  const texts = faults.map(({ option, code, value, allowed }) => (
+    code === 'unknown_option' ? `${option}: ${allowed}` : `${option} is ${value}, must be ${allowed}`
+  ));
   return configError(`invalid retry options: ${texts.join('; ')}`, Object.freeze(faults));
 }
 
@@ -230,7 +232,7 @@ let defaults;
 export function policyOf(options) {
   if (options === undefined) return (defaults ??= new RetryPolicy());
   if (options instanceof RetryPolicy) return options;
-  if (typeof options === 'object' && options !== null) {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
     const { policy, ...own } = options;
     const changes = Object.values(own).some((value) => value !== undefined);
     if (policy instanceof RetryPolicy) return changes ? policy.with(own) : policy;

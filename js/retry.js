@@ -89,7 +89,7 @@ class OperationCall extends Call {
     if (value === CANCELLED) return new Facts(ENDING.cancelled);
     if (value === TIMED_OUT) {
       this.error = limit?.reached();
-      return new Facts(byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
+      return this.errorFacts(this.error, attempt - 1, byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
     }
     this.value = value;
     return null;

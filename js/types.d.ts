@@ -308,7 +308,7 @@ export interface FetchOptions extends PolicyOptions {
   /** What makes the attempts. Default: `globalThis.fetch`, looked up at each call. */
   fetch?: (input: any, init?: any) => PromiseLike<Response>;
   /** A fresh body for each attempt after the first, for bodies that can be read only once. */
-  bodyFactory?: () => BodyInit | PromiseLike<BodyInit>;
+  bodyFactory?: () => RequestInit['body'] | PromiseLike<RequestInit['body']>;
   /** One `Idempotency-Key` for all attempts of a call: a random UUID, or what the function gives. A browser preflights it under CORS. */
   idempotencyKey?: boolean | (() => string);
   /** The name of a header that tells the number of retries (0 on the first attempt). */
@@ -424,7 +424,7 @@ export class RetryError extends Error {
   readonly attempts?: readonly AttemptRecord[];
   readonly retry?: RetryLedger;
   readonly mark?: StopMark;
-  /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser console shows it as it is. */
+  /** The live error. Left out of `toJSON`; `util.inspect` shows it masked, and no console shows it as it is: it is a getter. */
   readonly cause?: unknown;
   toJSON(): Record<string, unknown>;
 }

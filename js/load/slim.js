@@ -18,6 +18,9 @@ export async function init(source) {
 /** @param {WebAssembly.Module | BufferSource | Response | URL | string} source */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
+  if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
+    throw new TypeError('dacapo: init takes a WebAssembly.Module, bytes, a Response or a URL');
+  }
   if (typeof source === 'string' || source instanceof URL) source = await fetch(source);
   if ('arrayBuffer' in source && typeof source.arrayBuffer === 'function') {
     if (!source.ok) throw new Error(`dacapo: the engine could not be fetched: ${source.status} ${source.url}`);

@@ -38,7 +38,7 @@ impl fmt::Display for ConfigFaults {
         for (i, fault) in self.0.iter().enumerate() {
             f.write_str(if i == 0 { ": " } else { "; " })?;
             f.write_str(&fault.option)?;
-            f.write_str(" must be ")?;
+            f.write_str(if fault.code == "unknown_option" { ": " } else { " must be " })?;
             f.write_str(&fault.allowed)?;
         }
         Ok(())

@@ -4,7 +4,7 @@
 use super::check::{ConfigFaults, Fault};
 use super::table::{OPTIONS, Slot};
 use super::{Jitter, Policy, Preset, StatusRule};
-use crate::clock::{DelayMs, MAX_SAFE_MS};
+use crate::clock::{DelayMs, MAX_SAFE_MS, MAX_TIMER_MS};
 use crate::names::nearest;
 use crate::retry_after::{HintSource, HintSources};
 
@@ -86,7 +86,9 @@ impl Policy {
             Slot::Flag(field) => assign(field(self), read.flag(value)),
             Slot::Delay(field) => assign(field(self), read.delay(value)),
             Slot::Limit(field) => {
-                assign(field(self), read.delay(value).map(|limit| Some(limit).filter(|l| *l > DelayMs::ZERO)))
+                let most = if read.name == "timeoutMs" { MAX_TIMER_MS } else { MAX_SAFE_MS };
+                let limit = read.whole(value, 0, most).map(DelayMs::new);
+                assign(field(self), limit.map(|limit| Some(limit).filter(|l| *l > DelayMs::ZERO)));
             }
             Slot::Count(field) => {
                 let least = u64::from(read.name == "maxAttempts");
@@ -150,7 +152,7 @@ impl Policy {
                 "query" => &mut self.redaction.query,
                 "values" => &mut self.redaction.values,
                 _ => {
-                    read.fault("unknown_option", "an object with headers, query or values");
+                    read.fault("unknown_option", "redact has headers, query and values");
                     continue;
                 }
             };
@@ -245,7 +247,7 @@ impl Reader<'_> {
     fn unknown(&mut self) {
         let hint = nearest(self.name, OPTIONS.iter().map(|(name, _)| *name));
         let hint = hint.map(|known| ["; did you mean ", known, "?"].concat()).unwrap_or_default();
-        self.fault("unknown_option", &["absent: there is no such option", &hint].concat());
+        self.fault("unknown_option", &["there is no such option", &hint].concat());
     }
 
     fn flag(&mut self, value: &Value) -> Option<bool> {

@@ -219,3 +219,18 @@ test('UTF-8 split between chunks and a byte order mark are read', async () => {
   const response = await over(stubFetch(new Response(body, { headers: { 'content-type': 'application/json' } })))(URL_, POST);
   assert.deepEqual([historyOf(response).last.error.kind, historyOf(response).last.error.message], ['quota_exhausted', 'é€']);
 });
+
+test('an answer that stalls while it is inspected is handed over when a limit up to the headers is reached', { timeout: 5000 }, async () => {
+  const answer = () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')) }), {
+    headers: { 'content-type': 'application/json' },
+  });
+  let sends = 0;
+  const response = await createFetch({ fetch: async () => (sends += 1) && answer(), timeoutMs: 20 })('https://api.example/', { method: 'POST', body: '{}' });
+  assert.deepEqual([response.status, sends], [200, 1]);
+  const { value } = await response.body.getReader().read();
+  assert.equal(new TextDecoder().decode(value), '{"a":');
+  await assert.rejects(
+    createFetch({ fetch: async () => answer(), timeoutMs: 20, timeoutCovers: 'response', maxAttempts: 1 })('https://api.example/', { method: 'POST', body: '{}' }),
+    { name: 'TimeoutError' },
+  );
+});
