@@ -29,8 +29,6 @@ const OWN = /** @type {const} */ (['faults', 'attempts', 'retry', 'mark']);
 
 /** A failure with a kind; the contract is in types.d.ts. */
 export class RetryError extends Error {
-  /** @type {unknown} */
-  #cause;
   #causeText = '';
 
   /**
@@ -42,8 +40,7 @@ export class RetryError extends Error {
     const { kind } = init;
     const row = rowOf(kind, internals);
     const message = init.message ?? kind.replaceAll('_', ' ');
-    super(maskText(message));
-    this.#cause = init.cause;
+    super(maskText(message), 'cause' in init ? { cause: init.cause } : undefined);
     /** @type {ErrorKind} */
     this.kind = kind;
     /** @type {ErrorType} */
@@ -57,17 +54,6 @@ export class RetryError extends Error {
       if (internals[name] !== undefined) /** @type {any} */ (this)[name] = internals[name];
     }
     this.#causeText = internals.causeText ?? '';
-  }
-
-  /**
-   * The live error. Not a member of its own: consoles and Node's report of an uncaught error
-   * print own causes as they are, secrets and all.
-   *
-   * @override
-   * @type {unknown}
-   */
-  get cause() {
-    return this.#cause;
   }
 
   toJSON() {

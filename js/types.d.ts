@@ -424,7 +424,7 @@ export class RetryError extends Error {
   readonly attempts?: readonly AttemptRecord[];
   readonly retry?: RetryLedger;
   readonly mark?: StopMark;
-  /** The live error. Left out of `toJSON`; `util.inspect` shows it masked, and no console shows it as it is: it is a getter. */
+  /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser's console and Node's report of an uncaught error show it as it is. */
   readonly cause?: unknown;
   toJSON(): Record<string, unknown>;
 }
