@@ -20,5 +20,5 @@ for (const { name, call } of contestants) {
   }
 }
 const results = await measure(contestants, Number(rounds));
-const { title, text } = scenario;
-process.stdout.write(JSON.stringify({ title, text, results, against: 'fetch-retry' }), () => process.exit());
+const { title, text, against } = scenario;
+process.stdout.write(JSON.stringify({ title, text, results, against }), () => process.exit());

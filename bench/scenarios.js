@@ -8,6 +8,7 @@ import { bare, dacapoWith, peers, readers } from './peers.js';
  * @property {string} title
  * @property {string} text What the call is.
  * @property {number} fetches How often fetch is called for one call.
+ * @property {string} against The contestant that ratios are taken against.
  * @property {boolean} [waits] Whether a wait is part of it.
  * @property {() => { name: string, bare: string, call: () => PromiseLike<unknown> }[]} contestants
  */
@@ -53,6 +54,7 @@ export const scenarios = {
     title: '(a) A POST that succeeds at once, not inspected',
     text: `\`f(url, {method, headers, body})\`, answered with a 200 of plain text; up to ${ATTEMPTS} attempts would have been possible`,
     fetches: 1,
+    against: 'fetch-retry',
     contestants: () => field({
       before: [],
       dacapo: {
@@ -65,18 +67,21 @@ export const scenarios = {
     title: "(b) The same with the caller's signal and a limit for each attempt",
     text: 'the caller\'s `AbortSignal` and 30 s for each attempt; a library without such a limit gets `AbortSignal.any([signal, AbortSignal.timeout(ms)])` in each attempt',
     fetches: 1,
+    against: 'fetch-retry',
     contestants: () => field({ before: [], limited: true, dacapo: { dacapo: dacapoWith() } }),
   },
   c: {
     title: '(c) A JSON POST whose answer is looked at',
     text: 'a 200 of 260 bytes of JSON, read and parsed by the caller, in which an in-band `error` would be retried; what is added to fetch and `json()`',
     fetches: 1,
+    against: 'fetch-retry',
     contestants: () => field({ before: [], reads: true, dacapo: { dacapo: dacapoWith() } }),
   },
   d: {
     title: '(d) One retry: an empty 503, then a 200',
     text: '5 request headers, 100 bytes of body, waits stubbed',
     fetches: 2,
+    against: 'p-retry',
     waits: true,
     contestants: retried(0),
   },
@@ -84,6 +89,7 @@ export const scenarios = {
     title: '(d) with an error body of 2 KB',
     text: 'as before, and the 503 brings 2,048 bytes of JSON (dacapo reads them; most others leave them unread)',
     fetches: 2,
+    against: 'p-retry',
     waits: true,
     contestants: retried(2048),
   },
@@ -91,6 +97,7 @@ export const scenarios = {
     title: '(d) with an error body of 16 KB',
     text: 'as before with 16,384 bytes',
     fetches: 2,
+    against: 'p-retry',
     waits: true,
     contestants: retried(16384),
   },

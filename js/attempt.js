@@ -1,15 +1,15 @@
 import { discard, FAILED_BODY_MS, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
 import { ask } from './ask.js';
-import { configError, read, RetryError } from './errors.js';
+import { configError, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
-import { blockOf, fieldsOf, isIterator } from './headers.js';
+import { blockOf } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, refusesRedirects, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
 /** @typedef {import('./request.js').Input} Input */
@@ -42,7 +42,7 @@ export function isDelivered(response, settings, input, init) {
 function isInspected(response, settings, input, init) {
   if (response.body === null) return false;
   if (settings.expectJson) return true;
-  return methodOf(input, init) === 'POST' && /^application\/json\s*(;|$)/i.test(response.headers.get('content-type') ?? '');
+  return methodOf(input, init) === 'POST' && /^application\/json\s*(;|$)/i.test(response.headers?.get('content-type') ?? '');
 }
 
 /**
@@ -56,16 +56,16 @@ export class FetchCall extends Call {
    * @param {AbortSignal | undefined} signal
    * @param {number} started
    * @param {Input} input
-   * @param {RequestInit | undefined} init
+   * @param {RequestInit | undefined} init The call's own copy.
+   * @param {boolean} refuses Whether redirects are refused.
    */
-  constructor(policy, signal, started, input, init) {
+  constructor(policy, signal, started, input, init, refuses) {
     super(policy, signal, started);
     this.input = input;
-    // An iterator gives its headers once, and an attempt is not the last to want them.
-    this.init = init && isIterator(init.headers) ? { ...copyOf(init), headers: fieldsOf(init.headers) } : init;
+    this.init = init;
     /** @type {any} What the last attempt sent. */
     this.sent = this.init;
-    this.refuses = refusesRedirects(this.settings.redirects, input, init);
+    this.refuses = refuses;
     this.oneShot = isOneShot(init?.body) && this.settings.given.bodyFactory === undefined;
     /** @type {Replay | undefined} */
     this.replay = undefined;
@@ -150,7 +150,10 @@ export class FetchCall extends Call {
       this.letGo();
       return this.failedWith(error, fromFetch);
     }
-    if (response === CANCELLED) return this.ended(ENDING.cancelled);
+    if (response === CANCELLED) {
+      limit?.controller.abort(signal?.reason);
+      return this.ended(ENDING.cancelled);
+    }
     if (response === TIMED_OUT) return this.timedOut(/** @type {Limit} */ (limit));
     return this.examine(response, limit);
   }
@@ -173,7 +176,7 @@ export class FetchCall extends Call {
     /** @type {[string, string][]} */
     const more = [];
     if (key) {
-      this.idempotencyKey ??= key === true ? randomKey() : String(key());
+      this.idempotencyKey ??= key === true ? randomKey() : givenKey(key());
       more.push(['Idempotency-Key', this.idempotencyKey]);
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
@@ -182,7 +185,7 @@ export class FetchCall extends Call {
       const { bodyFactory } = given;
       if (bodyFactory !== undefined) {
         discard({ body: this.sent?.body });
-        const body = await race(Promise.resolve(bodyFactory()), this.signal, limit?.limitMs);
+        const body = await race(Promise.resolve(bodyFactory()), this.signal, limit?.limitMs, (late) => discard({ body: late }));
         if (body === CANCELLED || body === TIMED_OUT) return undefined;
         init.body = body;
         if (isOneShot(init.body)) init.duplex = 'half';
@@ -206,7 +209,7 @@ export class FetchCall extends Call {
    */
   async examine(response, limit) {
     const { settings } = this;
-    if (typeof response !== 'object' || response === null || typeof response.status !== 'number') {
+    if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
     }
     this.response = response;
@@ -327,6 +330,12 @@ export class FetchCall extends Call {
     this.resolve(delivered);
   }
 
+  /** @override */
+  leave() {
+    this.replay?.cancel();
+    this.letGo();
+  }
+
   /**
    * @param {unknown} error
    * @param {KeptHistory} history
@@ -376,11 +385,12 @@ export class FetchCall extends Call {
  */
 function finalCopy(response) {
   const Class = /** @type {typeof Response} */ (response.constructor);
-  const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
-  headers.set(ask((engine) => engine.vetoHeader()), 'false');
   const { status, statusText } = response;
   try {
-    return new Class(response.body, { status, statusText, headers });
+    const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
+    headers.set(ask((engine) => engine.vetoHeader()), 'false');
+    const copy = new Class(response.body, { status, statusText, headers });
+    return copy.status === status ? copy : response;
   } catch {
     return response;
   }
@@ -393,6 +403,12 @@ function finalCopy(response) {
  */
 function mayHaveBody(response) {
   return Boolean(response.body) && response.headers.get('content-length') !== '0';
+}
+
+/** @param {unknown} key */
+function givenKey(key) {
+  if (typeof key === 'string') return key;
+  throw configError(`idempotencyKey: the function returned ${show(key)}, must return a text`);
 }
 
 function randomKey() {

@@ -1,6 +1,9 @@
 /** How long a failed answer's body is waited for before it is classified without the rest. */
 export const FAILED_BODY_MS = 2000;
 
+/** How many chunks without a byte are read of one body. */
+const EMPTY_CHUNKS = 100;
+
 /**
  * What was read of a body.
  *
@@ -28,6 +31,7 @@ export class BodyReader {
     /** @type {Uint8Array[]} */
     const chunks = [];
     let size = 0;
+    let empty = 0;
     let whole = false;
     /** @type {unknown} */
     let error;
@@ -47,6 +51,8 @@ export class BodyReader {
           whole = true;
           break;
         }
+        // What is no bytes, or never any, is not worth waiting for.
+        if (!(step.value instanceof Uint8Array) || (step.value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) break;
         chunks.push(step.value);
         size += step.value.byteLength;
       }
@@ -79,7 +85,9 @@ export function readerOf(body) {
  */
 export function peek(response) {
   try {
-    return readerOf(response.clone().body);
+    const clone = response.clone();
+    quietly(() => clone);
+    return readerOf(clone.body);
   } catch {
     // Read by somebody else, or no Response of this platform: there is nothing to see.
     return undefined;

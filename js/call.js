@@ -3,7 +3,7 @@ import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
 import { findRetryError } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
-import { KeptHistory, readRecord } from './history.js';
+import { brokenOff, KeptHistory, readRecord, remember } from './history.js';
 import { handleOf, settingsOf } from './policy.js';
 import { CANCELLED, race } from './race.js';
 
@@ -49,6 +49,8 @@ export class Call {
     this.drive = NOT_DRIVEN;
     /** @type {{ error: unknown } | undefined} What a function of the caller's threw. */
     this.fault = undefined;
+    /** Attempts begun. */
+    this.begun = 1;
     this.generation = 0;
     this.woken = false;
     /** How the attempt stands. */
@@ -130,11 +132,18 @@ export class Call {
    */
   broke(error) {
     const { drive } = this;
+    if (!running.delete(this)) return;
     this.drive = NOT_DRIVEN;
-    running.delete(this);
-    this.reject(error);
     if (drive !== NOT_DRIVEN && this.generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
+    const history = brokenOff(this.begun);
+    this.notify({ type: 'settled', outcome: 'failed', history: history.read() });
+    this.leave();
+    remember(error, history);
+    this.reject(error);
   }
+
+  /** Lets go of what the call holds. */
+  leave() {}
 
   // What follows is called by the engine: see `bindings/host.rs`.
 
@@ -145,6 +154,7 @@ export class Call {
    */
   begin(attempt, limitMs, byDeadline) {
     this.standing = RUNNING;
+    this.begun = attempt;
     if (this.fault !== undefined) return;
     this.attempt(attempt, limitMs, byDeadline).then(
       (facts) => {

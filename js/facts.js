@@ -35,6 +35,10 @@ export class Facts {
     /** @type {boolean | undefined} */
     this.raisedRetryable = undefined;
     /** @type {string | undefined} */
+    this.raisedCode = undefined;
+    /** @type {string | undefined} */
+    this.raisedProvider = undefined;
+    /** @type {string | undefined} */
     this.errorType = undefined;
     this.oneShot = false;
     /** @type {string | undefined} Absent where requests are not ours to see. */
@@ -65,6 +69,8 @@ export function readError(facts, error) {
   const raised = findRetryError(error);
   if (raised !== undefined) {
     facts.raisedKind = raised.kind;
+    if (typeof raised.code === 'string') facts.raisedCode = raised.code;
+    if (typeof raised.provider === 'string') facts.raisedProvider = raised.provider;
     // What our own policy gave up on is not played again by another one around it.
     facts.raisedRetryable = raised.mark === undefined && raised.retryable;
   } else if (facts.status === 0 && typeof error === 'object' && error !== null) {

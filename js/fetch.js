@@ -2,7 +2,7 @@ import { FetchCall, isDelivered } from './attempt.js';
 import { isIterator } from './headers.js';
 import { NOTHING_SENT, remember } from './history.js';
 import { policyOf, settingsOf } from './policy.js';
-import { isRequest, manually, platformFetch, refusesRedirects, signalOf } from './request.js';
+import { copyOf, isRequest, platformFetch, refusesRedirects, signalOf } from './request.js';
 
 /** @import { FetchOptions, RetryingFetch } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
@@ -47,15 +47,19 @@ function fetchUnder(policy) {
   async function plainly(input, init) {
     const started = mono();
     const refuses = refusesRedirects(redirects, input, init);
+    // As it is now: the caller may change what it gave while the call runs.
+    const target = typeof input === 'string' ? input : String(input);
+    const sent = init || refuses ? copyOf(init) : undefined;
+    if (refuses) sent.redirect = 'manual';
     let response;
     try {
       const send = given.fetch ?? platformFetch();
-      response = await send(input, refuses ? manually(init) : init);
+      response = await send(input, refuses ? sent : init);
     } catch (error) {
-      return new FetchCall(policy, undefined, started, input, init).threw(error);
+      return new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
     }
-    if (isDelivered(response, settings, input, init)) return response;
-    return new FetchCall(policy, undefined, started, input, init).received(response);
+    if (isDelivered(response, settings, target, sent)) return response;
+    return new FetchCall(policy, undefined, started, target, sent, refuses).received(response);
   }
 
   return Object.assign(dacapo, {
@@ -78,7 +82,13 @@ function carefully(policy, input, init) {
     remember(signal.reason, NOTHING_SENT);
     return Promise.reject(signal.reason);
   }
-  return new FetchCall(policy, signal, settingsOf(policy).mono(), input, init).first();
+  const settings = settingsOf(policy);
+  const target = isRequest(input) ? input : String(input);
+  const own = init === undefined ? undefined : copyOf(init);
+  // An iterator gives its headers once, and an attempt is not the last to want them.
+  if (isIterator(own?.headers)) own.headers = [...own.headers];
+  const refuses = refusesRedirects(settings.redirects, target, own);
+  return new FetchCall(policy, signal, settings.mono(), target, own, refuses).first();
 }
 
 /**

@@ -34,14 +34,31 @@ export class KeptHistory {
   }
 }
 
+/**
+ * The history of a call of which no records are left.
+ *
+ * @param {number} attempts
+ * @param {string} mark
+ */
+function bare(attempts, mark) {
+  const retry = {
+    totalAttempts: attempts, failedAttempts: attempts,
+    wastedPromptTokens: 0, wastedCompletionTokens: 0, wastedTotalTokens: 0, wasteIsLowerBound: attempts > 0,
+  };
+  return new KeptHistory(JSON.stringify({ retry, mark }));
+}
+
 /** The history of a call that was cancelled before it sent anything. */
-export const NOTHING_SENT = new KeptHistory(JSON.stringify({
-  retry: {
-    totalAttempts: 0, failedAttempts: 0,
-    wastedPromptTokens: 0, wastedCompletionTokens: 0, wastedTotalTokens: 0, wasteIsLowerBound: false,
-  },
-  mark: 'cancelled',
-}));
+export const NOTHING_SENT = /* @__PURE__ */ bare(0, 'cancelled');
+
+/**
+ * The history of a call that broke off: a function that it was given threw where none may.
+ *
+ * @param {number} attempts
+ */
+export function brokenOff(attempts) {
+  return bare(attempts, 'hook_error');
+}
 
 /**
  * A record as JavaScript sees it, frozen.
@@ -62,7 +79,7 @@ export function readRecord(text, raised) {
  */
 function complete(record, raised) {
   const error = raised?.[record?.index];
-  for (const name of ['issues', 'attempts', 'provider', 'code']) {
+  for (const name of ['issues', 'attempts']) {
     const value = error === undefined ? undefined : read(error, name);
     if (value !== undefined) record.error[name] ??= value;
   }

@@ -55,10 +55,10 @@ export class Limit {
  */
 function either(callers, ours) {
   try {
-    return AbortSignal.any([callers, ours.signal]);
+    if (callers instanceof AbortSignal) return AbortSignal.any([callers, ours.signal]);
   } catch {
-    // An older runtime, or a signal of another library: followed by hand.
-    callers.addEventListener('abort', () => ours.abort(callers.reason), { once: true, signal: ours.signal });
-    return ours.signal;
+    // An older runtime: as with a signal of another library, it is followed by hand.
   }
+  callers.addEventListener('abort', () => ours.abort(callers.reason), { once: true, signal: ours.signal });
+  return ours.signal;
 }

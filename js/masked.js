@@ -1,7 +1,11 @@
 import { ask } from './ask.js';
-import { linked, membersOf, read } from './errors.js';
+import { membersOf, read } from './errors.js';
 
 /** @typedef {import('../pkg/dacapo.js').MaskerHandle} Masker */
+
+/** How many values of an error are looked at, and how deep; what lies beyond counts as unclean. */
+const VALUES = 500;
+const DEPTH = 8;
 
 /**
  * What hides the secrets that `masker` knows.
@@ -13,8 +17,8 @@ export function maskWith(masker) {
 }
 
 /**
- * The error itself when it holds no secret; else a copy of the same name whose message,
- * stack and causes are masked.
+ * The error itself when nothing that printing it would show holds a secret; else a copy of
+ * the same name whose message, stack and causes are masked, and which has no other members.
  *
  * @param {unknown} error
  * @param {(text: string) => string} mask
@@ -22,43 +26,55 @@ export function maskWith(masker) {
  */
 export function masked(error, mask) {
   if (typeof error === 'string') return mask(error);
-  const clean = [...linked(error)].every((one) => textsOf(one).every((text) => mask(text) === text));
-  return clean ? error : copyOf(error, mask, 0);
+  return isClean(error, mask) ? error : copyOf(error, mask, 0);
 }
 
 /**
- * Every text that an error shows when it is printed.
- *
- * @param {any} error
- * @returns {string[]}
+ * @param {unknown} error
+ * @param {(text: string) => string} mask
  */
-function textsOf(error) {
-  if (typeof error === 'string') return [error];
-  if (typeof error !== 'object' || error === null) return [];
-  /** @type {unknown[]} */
-  const values = [read(error, 'message'), read(error, 'stack')];
-  try {
-    for (const name of Object.keys(error)) {
-      const value = read(error, name);
-      // An inner object is shown by `console.log` as well: a client's config, with its headers.
-      values.push(typeof value === 'object' && value !== null && name !== 'cause' && name !== 'errors' ? jsonOf(value) : value);
+function isClean(error, mask) {
+  const seen = new Set();
+  /** @type {[unknown, number][]} */
+  const queue = [[error, 0]];
+  for (const [value, depth] of queue) {
+    if (typeof value === 'string') {
+      if (mask(value) !== value) return false;
+      continue;
     }
-  } catch {
-    // A hostile object shows what it shows.
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;
+    if (depth > DEPTH || queue.length > VALUES) return false;
+    seen.add(value);
+    try {
+      for (const part of partsOf(value)) queue.push([part, depth + 1]);
+    } catch {
+      return false;
+    }
   }
-  return /** @type {string[]} */ (values.filter((value) => typeof value === 'string'));
+  return true;
 }
 
-/** @param {object} value */
-function jsonOf(value) {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
+/**
+ * What a console shows of an object: its members and their names, what an Error hides, and
+ * what a Map, a Set or Headers hold.
+ *
+ * @param {any} object
+ * @returns {unknown[]}
+ */
+function partsOf(object) {
+  if (ArrayBuffer.isView(object)) return [];
+  const parts = [object.name, object.message, object.stack, object.cause, object.errors].filter((part) => part !== undefined);
+  for (const key of Reflect.ownKeys(object)) {
+    if (Object.getOwnPropertyDescriptor(object, key)?.enumerable) parts.push(typeof key === 'string' ? key : key.description, object[key]);
   }
+  if (typeof object[Symbol.iterator] === 'function' && !Array.isArray(object)) {
+    for (const item of object) {
+      parts.push(item);
+      if (parts.length > VALUES) break;
+    }
+  }
+  return parts;
 }
-
-const DEPTH = 8;
 
 /**
  * @param {any} error

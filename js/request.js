@@ -1,6 +1,6 @@
 import { readerOf } from './body.js';
 import { configError } from './errors.js';
-import { blockOf, fieldsOf } from './headers.js';
+import { blockOf } from './headers.js';
 
 /** @typedef {string | URL | Request} Input */
 /** @typedef {import('./body.js').BodyReader} BodyReader */
@@ -83,18 +83,6 @@ export function copyOf(init) {
 }
 
 /**
- * An init that asks the platform not to follow a redirect.
- *
- * @param {RequestInit | undefined} init
- * @returns {RequestInit}
- */
-export function manually(init) {
-  const copy = copyOf(init);
-  copy.redirect = 'manual';
-  return copy;
-}
-
-/**
  * Whether a body can be read only once.
  *
  * @param {any} body
@@ -105,14 +93,16 @@ export function isOneShot(body) {
 }
 
 /**
- * Headers with more fields; those that are there already stay as they are.
+ * Headers with more fields, those that are there already as they are. What the platform
+ * would refuse stays in, for it to say so.
  *
  * @param {any} headers
  * @param {[string, string][]} more
+ * @returns {any[]}
  */
 export function withFields(headers, more) {
-  const fields = fieldsOf(headers);
-  const names = new Set(fields.map(([name]) => name.toLowerCase()));
+  const fields = typeof headers?.[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers ?? {});
+  const names = new Set(fields.map((field) => String([...field][0]).toLowerCase()));
   return [...fields, ...more.filter(([name]) => !names.has(name.toLowerCase()))];
 }
 

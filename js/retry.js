@@ -124,13 +124,14 @@ class OperationCall extends Call {
     /** @type {RetryErrorInit} */
     const init = { kind, message, retryable, cause: this.error };
     const raised = this.raised?.[last?.index ?? -1];
+    const masker = ask(() => handleOf(this.policy).masker('', ''));
+    const mask = maskWith(masker);
     const seen = /** @type {any} */ ({ code, status, provider, retryAfterMs });
     for (const name of GIVEN) {
-      const value = (raised === undefined ? undefined : read(raised, name)) ?? seen[name];
-      if (value !== undefined) /** @type {any} */ (init)[name] = value;
+      const value = seen[name] ?? (raised === undefined ? undefined : read(raised, name));
+      if (value !== undefined) /** @type {any} */ (init)[name] = typeof value === 'string' ? mask(value) : value;
     }
-    const masker = ask(() => handleOf(this.policy).masker('', ''));
-    const causeText = describe(this.error, maskWith(masker));
+    const causeText = describe(this.error, mask);
     masker.free();
     return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }) });
   }

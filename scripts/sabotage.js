@@ -53,14 +53,16 @@ async function judge(file) {
 function runSuite(file) {
   return new Promise((resolve) => {
     // The file is run by itself: its own tests report, and nothing stands for the file as a whole.
-    const child = spawn(process.execPath, ['--test-reporter=tap', '--test-timeout=20000', file], {
+    const child = spawn(process.execPath, ['--test-reporter=tap', file], {
       cwd: copy,
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'ignore'],
+      // In a group of its own, so that a browser or workerd of the suite ends with it.
+      detached: true,
     });
     let tap = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (tap += text));
-    const timer = setTimeout(() => child.kill('SIGKILL'), SUITE_TIMEOUT_MS);
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), SUITE_TIMEOUT_MS);
     child.on('close', () => {
       clearTimeout(timer);
       const results = [...tap.matchAll(/^ *(not ok|ok) \d+ - (.*)$/gm)];

@@ -42,6 +42,10 @@ pub struct Observed {
     pub links: Vec<Link>,
     /// What the caller says it is.
     pub raised: Option<Raised>,
+    /// The code that the caller gave with it.
+    pub raised_code: Option<String>,
+    /// The provider that the caller named with it.
+    pub raised_provider: Option<String>,
     /// What was sent; `None` where requests are not ours to see.
     pub request: Option<SentRequest>,
     /// Whether the request can be sent again.
@@ -366,6 +370,7 @@ fn record(
         _ => message_of(verdict, observed.status),
     };
     let hint = verdict.hint.map(|hint| hint.delay);
+    let shown = |text: Option<&String>| text.map(|text| masker.mask_and_cut(text, MESSAGE_CHARS));
     AttemptRecord {
         index: attempt.saturating_sub(1),
         attempt,
@@ -381,9 +386,9 @@ fn record(
             message,
             kind: verdict.kind.as_str(),
             type_: verdict.kind.properties().vernllm,
-            code: verdict.code.as_ref().map(|code| masker.mask_and_cut(code, MESSAGE_CHARS)),
+            code: shown(verdict.code.as_ref().or(observed.raised_code.as_ref())),
             status: observed.status,
-            provider: policy.provider.clone(),
+            provider: shown(observed.raised_provider.as_ref()).or_else(|| policy.provider.clone()),
             retry_after_ms: hint,
             retryable: verdict.retryable,
             rule: verdict.rule,

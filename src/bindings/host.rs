@@ -92,6 +92,10 @@ extern "C" {
     fn raised_kind(this: &Facts) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = raisedRetryable)]
     fn raised_retryable(this: &Facts) -> Option<bool>;
+    #[wasm_bindgen(method, getter, js_name = raisedCode)]
+    fn raised_code(this: &Facts) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = raisedProvider)]
+    fn raised_provider(this: &Facts) -> Option<String>;
     /// The `type` that an error gives itself.
     #[wasm_bindgen(method, getter, js_name = errorType)]
     fn error_type(this: &Facts) -> Option<String>;
@@ -131,6 +135,8 @@ impl Facts {
             headers: self.headers().unwrap_or_default(),
             body: self.body().map(into_text).unwrap_or_default(),
             links: links.map(|links| self.read_links(&links)).unwrap_or_default(),
+            raised_code: raised.and_then(|_| self.raised_code()),
+            raised_provider: raised.and_then(|_| self.raised_provider()),
             raised,
             request: self.method().map(|method| SentRequest {
                 method,

@@ -12,7 +12,7 @@ const MIN_PARAMETER: usize = 16;
 /// Adds every secret of the request.
 pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, extra: &Redaction) {
     extra.values.iter().for_each(|value| secrets.add(value));
-    add_url(secrets, url, true, extra);
+    add_url(secrets, &url.replace(['\t', '\n', '\r'], ""), true, extra);
     for (name, value) in headers.iter() {
         if !is_sensitive_header(name, &extra.headers) {
             // It may be a URL, as that of Referer, with a login or parameters.

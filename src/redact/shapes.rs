@@ -114,8 +114,12 @@ fn scheme_value(text: &str, start: usize, rest: &str) -> Option<Range<usize>> {
 /// A JWT (RFC 7519): parts in base64url between dots, of which an encrypted one may be empty.
 fn json_web_token(text: &str, start: usize) -> Option<Range<usize>> {
     let header = Run::at(text, start, is_word);
+    // Asked first: a row of short ones would have the rest read again at each.
+    if header.len < 10 {
+        return None;
+    }
     let rest = Run::at(text, header.end, is_dotted);
-    (header.len >= 10 && rest.end >= header.end + 5).then_some(start..rest.end)
+    (rest.end >= header.end + 5).then_some(start..rest.end)
 }
 
 #[cfg(test)]

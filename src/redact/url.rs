@@ -22,7 +22,9 @@ pub fn sanitize_url(url: &str, redaction: &Redaction) -> String {
     if OFF {
         return url.into();
     }
-    let url = without(url, userinfo(url, true));
+    // URL parsers drop these wherever they stand (WHATWG URL, section 4.4), names included.
+    let url = url.replace(['\t', '\n', '\r'], "");
+    let url = without(&url, userinfo(&url, true));
     let mut marks = Marks::new(&url);
     pairs::in_url(&url, &redaction.query, &mut |value| marks.mark(value));
     let mut secrets = Secrets::default();

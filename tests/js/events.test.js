@@ -183,3 +183,12 @@ test('hooks are called without a receiver', async () => {
   assert.ok(receivers.length >= 4);
   assert.deepEqual([...new Set(receivers)], [undefined]);
 });
+
+test('a call that breaks off has settled once as well', async () => {
+  const events = [];
+  const broken = new Error('no luck');
+  const call = createFetch({ fetch: stubFetch(503), random: () => { throw broken; }, onEvent: ({ type, outcome }) => events.push([type, outcome]) })(URL_);
+  await assert.rejects(call, (error) => error === broken);
+  assert.deepEqual(events.filter(([type]) => type === 'settled'), [['settled', 'failed']]);
+  assert.equal(historyOf(broken).retry.totalAttempts, 1);
+});

@@ -240,3 +240,20 @@ test('a failed answer of another realm or library is handed over although it can
   assert.equal(sends, 3);
   assert.deepEqual(clock.waits, [3000, 3000]);
 });
+
+test('a retry sends what the call was given, whatever the caller has made of it since', async () => {
+  for (const options of [{}, { timeoutMs: 60_000 }]) {
+    const sent = [];
+    const fetch = async (input, init) => {
+      sent.push([String(input), init.method, init.body]);
+      return new Response(null, { status: sent.length === 1 ? 503 : 200 });
+    };
+    const url = new URL('https://api.example/one');
+    const init = { method: 'POST', body: 'ONE' };
+    const call = createFetch({ fetch, clock: fakeClock(), ...options })(url, init);
+    url.pathname = '/two';
+    Object.assign(init, { method: 'PUT', body: 'TWO' });
+    await call;
+    assert.deepEqual(sent, [['https://api.example/one', 'POST', 'ONE'], ['https://api.example/one', 'POST', 'ONE']]);
+  }
+});

@@ -157,3 +157,14 @@ test('the failures of many calls at once are kept apart', async () => {
     assert.equal(last.request.url, `${URL_}/${i}`);
   });
 });
+
+test('a body of anything but bytes, or of none without end, is passed over', { timeout: 5000 }, async () => {
+  const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0)) });
+  const odd = (chunk) => () => new ReadableStream({ start: (controller) => { controller.enqueue(chunk); controller.close(); } });
+  for (const body of [endless, odd('text'), odd({}), odd(null)]) {
+    const stub = async () => new Response(body(), { status: 503 });
+    const response = await createFetch({ fetch: stub, clock: fakeClock() })(URL_);
+    assert.equal(response.status, 503);
+    assert.equal(historyOf(response).retry.totalAttempts, 3);
+  }
+});

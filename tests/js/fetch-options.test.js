@@ -196,3 +196,19 @@ test('a wait of no time schedules no timer', async (t) => {
   const long = waited.mock.calls.filter(({ arguments: [, ms] }) => !(ms > 0));
   assert.deepEqual(long.map(({ arguments: [, ms] }) => ms), []);
 });
+
+test('a header of ours leaves the others as they are, for the platform to judge', async () => {
+  const stub = stubFetch(200);
+  const secret = { toString: () => 'Bearer abc' };
+  await createFetch({ fetch: stub, retryCountHeader: 'x-n' })(URL_, { headers: { 'x-flag': true, authorization: secret } });
+  assert.deepEqual(stub.calls[0].init.headers, [['x-flag', true], ['authorization', secret], ['x-n', '0']]);
+  await assert.rejects(createFetch({ retryCountHeader: 'x-n', maxAttempts: 1 })('http://127.0.0.1:1/', { headers: [['a', 'b', 'c']] }), TypeError);
+});
+
+test('a key that is no text is refused before anything is sent', async () => {
+  for (const idempotencyKey of [async () => 'k', () => undefined, () => 7]) {
+    const stub = stubFetch(200);
+    await assert.rejects(createFetch({ fetch: stub, idempotencyKey })(URL_, { method: 'POST' }), { kind: 'invalid_config', message: /idempotencyKey/ });
+    assert.equal(stub.calls.length, 0);
+  }
+});

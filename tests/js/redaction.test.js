@@ -253,3 +253,30 @@ test('a refused redirect shows no secret of the request', async () => {
   const init = { ...POST, headers: { authorization: `Bearer ${secrets.next()}` } };
   assertAllClean(await seen([() => failed(307, { location: `${url}&again=${secrets.all[1]}` })], url, init), secrets.all);
 });
+
+test('a secret deep in a member of a platform error makes the error leave as a masked copy', async () => {
+  const secrets = canaries();
+  const key = secrets.next();
+  const cycle = { headers: { authorization: key } };
+  cycle.self = cycle;
+  const members = {
+    originalError: new Error(key), config: cycle, big: { n: 1n, key }, headers: new Headers({ 'x-echo': key }), map: new Map([['a', key]]),
+    own: { toJSON: () => ({}), key }, [`named ${key}`]: 1, [Symbol('s')]: key, deep: { a: { b: { c: { d: key } } } }, errors: { a: key },
+  };
+  for (const name of Reflect.ownKeys(members)) {
+    const thrown = Object.assign(new TypeError('fetch failed'), { [name]: members[name] });
+    const call = await seen([() => { throw thrown; }], URL_, { ...POST, headers: { 'x-api-key': key } });
+    assert.notEqual(call.result, thrown, String(name));
+    assert.deepEqual([call.result.name, call.result.message], ['TypeError', 'fetch failed'], String(name));
+    assertAllClean(call, secrets.all, String(name));
+  }
+});
+
+test('what a caller raises is masked in records and in the error of the call', async () => {
+  const secrets = canaries();
+  const key = secrets.next();
+  const raise = () => { throw new RetryError({ kind: 'server_error', message: key, code: key, provider: key, capability: key }); };
+  const error = await retry(raise, { maxAttempts: 1, redact: { values: [key] } }).catch((thrown) => thrown);
+  assertNoSecret(JSON.stringify(error), secrets.all);
+  assertNoSecret(JSON.stringify(historyOf(error)), secrets.all);
+});

@@ -57,7 +57,8 @@ impl<'a> Job<'a> {
             (self.toolchain.source(), format!("/rustc/{}", self.toolchain.commit)),
         ];
         // One folder for each registry, named after its address.
-        for registry in fs::read_dir(self.cargo_home.join("registry/src"))? {
+        let registries = self.cargo_home.join("registry/src");
+        for registry in fs::read_dir(&registries).with_context(|| format!("reading {}", registries.display()))? {
             prefixes.push((registry?.path(), "/crates".to_owned()));
         }
         let mut flags = OsString::from("-Zunstable-options\x1f-Cpanic=immediate-abort");
