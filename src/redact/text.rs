@@ -172,6 +172,7 @@ mod tests {
             "sk-",
             "eyJ-",
             "eyJaaaaaaaaaa.b.",
+            "eyJ.",
             "bearer ",
             "basic+",
             "token=",
