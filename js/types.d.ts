@@ -169,7 +169,7 @@ export interface RetryLedger {
 
 /** What a call went through. Frozen. */
 export interface History {
-  /** The failures retried past; absent when nothing was retried. */
+  /** The failures other than the one the call ended with; absent when there are none. */
   readonly attempts?: readonly AttemptRecord[];
   readonly retry: RetryLedger;
   /** The failure the call ended with; absent when it succeeded. */
