@@ -12,7 +12,8 @@
 
 /** Well below the time slice of a scheduler. */
 const ROUND_NS = 250_000;
-const WARM_UP_MS = 1_500;
+/** Long enough for V8 to recompile the engine's WebAssembly, which it begins in a quick and slow form. */
+const WARM_UP_MS = 800;
 
 /**
  * Short rounds in turn, so that a disturbance of the machine falls on all contestants alike

@@ -129,7 +129,7 @@ export function show(value) {
     text = Array.isArray(value) ? 'a list' : 'an object';
     try {
       const json = JSON.stringify(value, (_, inner) => (typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner));
-      if (typeof json === 'string' && json.length <= 200) text = json;
+      if (typeof json === 'string' && json.length <= 240) text = json;
     } catch {
       // A cycle or a throwing getter: its type has to do.
     }

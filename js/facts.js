@@ -24,6 +24,8 @@ export class Facts {
     this.opaqueRedirect = false;
     /** @type {string | undefined} Response headers, see headers.js. */
     this.headers = undefined;
+    /** The wait that an error without headers names; below zero or NaN for none. */
+    this.retryAfterMs = -1;
     /** @type {Uint8Array | undefined} */
     this.body = undefined;
     /** @type {string[] | undefined} name, message, code of each error in the chain. */
@@ -78,8 +80,9 @@ export function readError(facts, error) {
     if (typeof type === 'string') facts.errorType = type;
   }
   const retryAfterMs = typeof error === 'object' && error !== null ? read(error, 'retryAfterMs') : undefined;
-  if (!facts.headers && typeof retryAfterMs === 'number' && retryAfterMs >= 0 && Number.isFinite(retryAfterMs)) {
-    facts.headers = `retry-after\n${(retryAfterMs / 1000).toFixed(3)}\n`;
+  if (!facts.headers && typeof retryAfterMs === 'number') {
+    facts.headers = undefined;
+    facts.retryAfterMs = retryAfterMs;
   }
   if (facts.status !== 0 && facts.ending === ENDING.error) facts.ending = ENDING.response;
 }

@@ -4,7 +4,7 @@ import { membersOf, read } from './errors.js';
 /** @typedef {import('../pkg/dacapo.js').MaskerHandle} Masker */
 
 /** How many values of an error are looked at, and how deep; what lies beyond counts as unclean. */
-const VALUES = 500;
+const VALUES = 1000;
 const DEPTH = 8;
 
 /**

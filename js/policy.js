@@ -256,7 +256,7 @@ export function explain(options) {
  * @param {number} unit
  */
 export function backoffDelay(policy, n, unit) {
-  const most = 2 ** 32 - 1;
+  const most = 0xffffffff;
   if (!Number.isInteger(n) || n < 1 || n > most) {
     throw configError(`backoffDelay: n is ${show(n)}, must be a whole number from 1 to ${most}`);
   }

@@ -469,7 +469,7 @@ function __wbg_get_imports() {
             const ret = !arg0;
             return ret;
         },
-        w1: function(arg0) {
+        x1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
@@ -477,16 +477,16 @@ function __wbg_get_imports() {
             const ret = arg0 === null;
             return ret;
         },
-        b2: function(arg0) {
+        c2: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        y1: function(arg0) {
+        z1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        x1: function(arg0) {
+        y1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
@@ -496,7 +496,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        l2: function(arg0, arg1) {
+        m2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
@@ -504,7 +504,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m2: function(arg0, arg1) {
+        n2: function(arg0, arg1) {
             throw new Error(getStringFromWasm0(arg0, arg1));
         },
         a: function(arg0) {
@@ -546,7 +546,7 @@ function __wbg_get_imports() {
         k: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        g1: function(arg0, arg1) {
+        h1: function(arg0, arg1) {
             const ret = arg1.body;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
             var len1 = WASM_VECTOR_LEN;
@@ -572,7 +572,7 @@ function __wbg_get_imports() {
             const ret = arg0.facts;
             return ret;
         },
-        i2: function(arg0, arg1, arg2, arg3, arg4) {
+        j2: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -584,7 +584,7 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        h1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.flags;
             return ret;
         },
@@ -592,18 +592,18 @@ function __wbg_get_imports() {
             const ret = arg0.fromFetch;
             return ret;
         },
-        s1: function() { return handleError(function (arg0, arg1) {
+        t1: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
-        k2: function() { return handleError(function (arg0, arg1) {
+        l2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        j1: function(arg0, arg1) {
+        k1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        f2: function(arg0, arg1) {
+        g2: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
@@ -614,7 +614,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        z1: function(arg0) {
+        a2: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -624,15 +624,15 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        a2: function(arg0) {
+        b2: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        e2: function(arg0) {
+        f2: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        i1: function(arg0) {
+        j1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
@@ -640,7 +640,7 @@ function __wbg_get_imports() {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        m1: function(arg0, arg1) {
+        n1: function(arg0, arg1) {
             const ret = arg1.method;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -651,19 +651,19 @@ function __wbg_get_imports() {
             const ret = arg0.mono();
             return ret;
         },
-        c2: function() {
+        d2: function() {
             const ret = new Array();
             return ret;
         },
-        u1: function() {
+        v1: function() {
             const ret = new Object();
             return ret;
         },
-        t1: function() {
+        u1: function() {
             const ret = Date.now();
             return ret;
         },
-        q1: function(arg0) {
+        r1: function(arg0) {
             const ret = arg0.oneShot;
             return ret;
         },
@@ -671,11 +671,11 @@ function __wbg_get_imports() {
             const ret = arg0.opaqueRedirect;
             return ret;
         },
-        d2: function(arg0, arg1) {
+        e2: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        k1: function(arg0, arg1) {
+        l1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -689,7 +689,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        l1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -703,29 +703,33 @@ function __wbg_get_imports() {
         c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        p1: function(arg0, arg1) {
+        q1: function(arg0, arg1) {
             const ret = arg1.requestBody;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        o1: function(arg0, arg1) {
+        p1: function(arg0, arg1) {
             const ret = arg1.requestHeaders;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
+        g1: function(arg0) {
+            const ret = arg0.retryAfterMs;
+            return ret;
+        },
         t: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        v1: function() { return handleError(function (arg0, arg1, arg2) {
+        w1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        j2: function(arg0, arg1, arg2) {
+        k2: function(arg0, arg1, arg2) {
             arg0[arg1 >>> 0] = arg2;
         },
         g: function(arg0, arg1, arg2) {
@@ -775,50 +779,50 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        h2: function(arg0, arg1, arg2) {
+        i2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        r1: function(arg0, arg1) {
+        s1: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        n1: function(arg0, arg1) {
+        o1: function(arg0, arg1) {
             const ret = arg1.url;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        g2: function(arg0) {
+        h2: function(arg0) {
             arg0.wake();
         },
         e: function(arg0) {
             const ret = arg0.wall();
             return ret;
         },
-        o2: function(arg0, arg1) {
+        p2: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 18, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
-        p2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 9, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+        q2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 10, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
-        q2: function(arg0) {
+        r2: function(arg0) {
             // Cast intrinsic for `F64 -> Externref`.
             const ret = arg0;
             return ret;
         },
-        r2: function(arg0, arg1) {
+        s2: function(arg0, arg1) {
             // Cast intrinsic for `Ref(String) -> Externref`.
             const ret = getStringFromWasm0(arg0, arg1);
             return ret;
         },
-        n2: function() {
+        o2: function() {
             const table = wasm.g1;
             table.set(0, undefined);
             table.set(1024, undefined);

@@ -2,6 +2,7 @@
 
 use crate::call::{Observed, Replay};
 use crate::classify::{Ending, Link, Raised, Source};
+use crate::clock::MAX_SAFE_MS;
 use crate::history::SentRequest;
 use crate::kind::ErrorKind;
 use js_sys::{Array, Promise};
@@ -80,6 +81,9 @@ extern "C" {
     fn opaque_redirect(this: &Facts) -> bool;
     #[wasm_bindgen(method, getter)]
     fn headers(this: &Facts) -> Option<String>;
+    /// The wait that an error without headers names; below zero or NaN for none.
+    #[wasm_bindgen(method, getter, js_name = retryAfterMs)]
+    fn retry_after_ms(this: &Facts) -> f64;
     #[wasm_bindgen(method, getter)]
     fn body(this: &Facts) -> Option<Vec<u8>>;
     /// name, message, code, name, message, code, …
@@ -132,7 +136,7 @@ impl Facts {
             source: if self.from_fetch() { Source::Fetch } else { Source::Operation },
             status: if status == 0 { None } else { Some(status) },
             opaque_redirect: self.opaque_redirect(),
-            headers: self.headers().unwrap_or_default(),
+            headers: self.headers().unwrap_or_else(|| self.named_wait()),
             body: self.body().map(into_text).unwrap_or_default(),
             links: links.map(|links| self.read_links(&links)).unwrap_or_default(),
             raised_code: raised.and_then(|_| self.raised_code()),
@@ -146,6 +150,16 @@ impl Facts {
             }),
             replay: if self.one_shot() { Replay::OneShotBody } else { Replay::Possible },
         }
+    }
+
+    /// What an error names as its wait, as the header that would have said it.
+    fn named_wait(&self) -> String {
+        let ms = self.retry_after_ms();
+        if !(0.0..=MAX_SAFE_MS as f64).contains(&ms) {
+            return String::new();
+        }
+        let ms = ms as u64;
+        format!("retry-after\n{}.{:03}\n", ms / 1000, ms % 1000)
     }
 
     fn raised(&self) -> Option<Raised> {
