@@ -1,5 +1,5 @@
 // `npm run bench`: installs the peers, runs every scenario on the pinned Node.js, prints the tables and writes them
-// into docs/benchmarks.md. `npm run bench -- a d` runs those scenarios and writes nothing; `--passes=1` is quicker.
+// into docs/benchmarks.md. `npm run bench -- a d` runs those scenarios and writes nothing; `--rounds=100` is quicker.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,60 +10,37 @@ import { table } from './report.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
-const PASSES = 3;
-const ROUNDS = 400;
+const ROUNDS = 1_000;
 const [BEGIN, END] = ['<!-- npm run bench writes from here -->', '<!-- to here -->'];
 
 const args = process.argv.slice(2);
-const passes = Number(args.find((arg) => arg.startsWith('--passes='))?.split('=')[1] ?? PASSES);
+const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? ROUNDS);
 const chosen = args.filter((arg) => !arg.startsWith('--'));
-if (!Number.isInteger(passes) || passes < 1) throw new Error('--passes must be a whole number from 1');
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number from 1');
 
 const { dependencies } = JSON.parse(readFileSync(`${HERE}package.json`, 'utf8'));
 installPeers();
 const node = pinnedNode();
-/** @type {{ id: string, title: string, text: string, against: string, names: string[] }[]} */
-const sheets = JSON.parse((await run('list.js')).stdout).filter((/** @type {{ id: string }} */ { id }) => chosen.length === 0 || chosen.includes(id));
+const ids = chosen.length > 0 ? chosen : JSON.parse((await run('list.js')).stdout);
 
 const parts = [await heading()];
 console.log(parts[0]);
-for (const { id, names, ...sheet } of sheets) {
-  const results = await inTurn(names, (name) => run('contest.js', id, name, String(ROUNDS)));
-  parts.push(table({ ...sheet, results }, dependencies));
-  console.log(parts.at(-1));
-}
+for (const id of ids) await show('contest.js', id, String(rounds));
 if (chosen.length === 0) {
-  const { title, text, results } = JSON.parse((await run('pieces.js', String(ROUNDS))).stdout);
-  parts.push(table({ title, text, results }, dependencies));
-  console.log(parts.at(-1));
+  await show('pieces.js', String(rounds));
   write(parts.join('\n'));
 }
 
-/**
- * Measures everybody once a pass, in an order that changes from pass to pass.
- *
- * @param {string[]} names
- * @param {(name: string) => Promise<{ stdout: string }>} contest
- */
-async function inTurn(names, contest) {
-  /** @type {Map<string, number[]>} */
-  const added = new Map(names.map((name) => [name, []]));
-  for (let pass = 0; pass < passes; pass++) {
-    for (let i = 0; i < names.length; i++) {
-      const name = /** @type {string} */ (names[(i + pass * 3) % names.length]);
-      added.get(name)?.push(JSON.parse((await contest(name)).stdout).addedNs);
-    }
-  }
-  return [...added].map(([name, ns]) => {
-    ns.sort((a, b) => a - b);
-    return { name, addedNs: ns[ns.length >> 1] ?? NaN, spreadNs: ((ns.at(-1) ?? NaN) - (ns[0] ?? NaN)) / 2 };
-  });
+/** @param {string[]} script Prints a sheet. */
+async function show(...script) {
+  parts.push(table(JSON.parse((await run(...script)).stdout), dependencies));
+  console.log(parts.at(-1));
 }
 
 /** @param {string[]} script */
 async function run(...script) {
   try {
-    return await promisify(execFile)(node, script, { cwd: HERE, maxBuffer: 2 ** 24 });
+    return await promisify(execFile)(node, ['--expose-gc', ...script], { cwd: HERE, maxBuffer: 2 ** 24 });
   } catch (error) {
     console.error(/** @type {{ stderr?: string }} */ (error).stderr ?? error);
     console.error(`node ${script.join(' ')} failed`);
@@ -99,7 +76,7 @@ async function heading() {
   const { stdout } = await promisify(execFile)(node, ['--version']);
   const names = Object.entries(dependencies).filter(([name]) => !name.startsWith('node-')).map(([name, version]) => `${name} ${version}`);
   return `Node.js ${stdout.trim()}, ${process.platform} ${process.arch}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}, `
-    + `${passes} passes. Peers: ${names.join(', ')}.\n`;
+    + `${rounds} rounds. Peers: ${names.join(', ')}.\n`;
 }
 
 /** @param {string} text */

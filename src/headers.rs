@@ -23,10 +23,12 @@ impl<'t> Headers<'t> {
 
     /// Every field line: name and value as they stand.
     pub fn iter(self) -> impl Iterator<Item = (&'t str, &'t str)> {
-        let mut lines = self.text.split('\n');
-        std::iter::from_fn(move || match (lines.next(), lines.next()) {
-            (Some(name), Some(value)) => Some((name, value)),
-            _ => None,
+        let mut rest = self.text;
+        std::iter::from_fn(move || {
+            let (name, after) = line(rest)?;
+            let (value, after) = line(after?)?;
+            rest = after.unwrap_or_default();
+            Some((name, value))
         })
     }
 
@@ -34,13 +36,21 @@ impl<'t> Headers<'t> {
     /// `Headers.get` of the Fetch standard does.
     pub fn get(self, name: &str) -> Option<Cow<'t, str>> {
         let mut found: Option<Cow<'t, str>> = None;
-        for (_, value) in self.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)) {
+        for (_, value) in self.iter().filter(|(n, _)| n.len() == name.len() && n.eq_ignore_ascii_case(name)) {
             found = Some(match found {
                 None => Cow::Borrowed(value),
                 Some(first) => Cow::Owned([&first, ", ", value].concat()),
             });
         }
         found
+    }
+}
+
+/// A line, and what follows its line feed if it has one.
+fn line(text: &str) -> Option<(&str, Option<&str>)> {
+    match text.bytes().position(|byte| byte == b'\n') {
+        Some(end) => Some((text.get(..end)?, text.get(end + 1..))),
+        None => Some((text, None)),
     }
 }
 

@@ -128,6 +128,10 @@ fn parameter_follows(text: &str, at: usize, layers: u8) -> bool {
 /// Calls `found` with the place of every secret parameter value of a URL: in its query, its
 /// fragment, its path and in URLs encoded inside it.
 pub(super) fn in_url(url: &str, extra: &[String], found: &mut dyn FnMut(Range<usize>)) {
+    // Every parameter has a separator, as it is or escaped.
+    if !url.bytes().any(|byte| matches!(byte, b'=' | b'%' | b'\\')) {
+        return;
+    }
     let mut names = Names::after(0);
     let mut parameters = Rule::default();
     let mut in_fragment = false;

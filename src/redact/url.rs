@@ -56,6 +56,9 @@ fn without(url: &str, part: Option<Range<usize>>) -> String {
 /// User, password and `@` of a URL. With `bare` they are also found where neither a scheme
 /// nor slashes come before them, as in `user:pass@host`.
 pub(super) fn userinfo(url: &str, bare: bool) -> Option<Range<usize>> {
+    if !url.bytes().any(|byte| matches!(byte, b'@' | b'%' | b'\\')) {
+        return None;
+    }
     // Blanks before a URL, and tabs and line feeds anywhere in it, are dropped by its parser.
     let begin = url.bytes().position(|byte| byte > b' ')?;
     let of_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.\t\r\n".contains(byte);
