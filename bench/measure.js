@@ -10,17 +10,14 @@
  * @property {number} spreadNs Half the distance between the quartiles.
  */
 
-/** After so many rounds the old garbage goes as well. */
-const FULL_COLLECTION_ROUNDS = 50;
-/** Well below the time slice of a scheduler. */
-const ROUND_NS = 250_000;
+/** Below the time slice of a scheduler, and long enough for a contestant's code and data to be in the caches. */
+const ROUND_NS = 1_000_000;
 /** Long enough for V8 to recompile the engine's WebAssembly, which it begins in a quick and slow form. */
 const WARM_UP_MS = 800;
 
 /**
  * Short rounds in turn, so that a change of the machine's speed falls on all contestants
  * alike, and rounds that were interrupted are the exception that a median does not see.
- * Before each round what the one before left behind is collected, on nobody's time.
  *
  * @param {Contestant[]} contestants
  * @param {number} rounds
@@ -31,12 +28,9 @@ export async function measure(contestants, rounds) {
   const sheets = new Map();
   for (const { name, call } of contestants) sheets.set(name, { calls: await warmUp(call), ns: [] });
   for (let round = 0; round < rounds; round++) {
-    if (round % FULL_COLLECTION_ROUNDS === 0) collect('major');
     for (let i = 0; i < contestants.length; i++) {
       const { name, call } = contestants[(i + round) % contestants.length];
       const sheet = /** @type {{ calls: number, ns: number[] }} */ (sheets.get(name));
-      collect('minor');
-      await time(call, Math.ceil(sheet.calls / 4));
       sheet.ns.push(await time(call, sheet.calls));
     }
   }
@@ -46,11 +40,6 @@ export async function measure(contestants, rounds) {
     addedNs: quantile(sorted.get(name), 0.5) - quantile(sorted.get(bare), 0.5),
     spreadNs: (quantile(sorted.get(name), 0.75) - quantile(sorted.get(name), 0.25)) / 2,
   }));
-}
-
-/** @param {'minor' | 'major'} type */
-function collect(type) {
-  /** @type {any} */ (globalThis).gc({ type });
 }
 
 /**

@@ -246,3 +246,6 @@ export const peers = {
 
 /** Those that always read the answer as JSON. */
 export const readers = new Set(['vern-llm']);
+
+/** Those that leave so much garbage that its collection would be charged to the others. */
+export const heavies = new Set(['ky', 'vern-llm']);

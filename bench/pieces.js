@@ -1,4 +1,4 @@
-// What dacapo's own parts cost, called as a user calls them. node --expose-gc pieces.js <rounds>; prints a sheet of report.js as JSON.
+// What dacapo's own parts cost, called as a user calls them. node pieces.js <rounds>; prints a sheet of report.js as JSON.
 
 import { backoffDelay, classify, createFetch, explain, historyOf, parseRetryAfter, redactHeaders, retry, RetryPolicy, sanitizeUrl } from '../js/load/inline.js';
 import { measure } from './measure.js';

@@ -10,7 +10,7 @@ import { table } from './report.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
-const ROUNDS = 1_000;
+const ROUNDS = 400;
 const [BEGIN, END] = ['<!-- npm run bench writes from here -->', '<!-- to here -->'];
 
 const args = process.argv.slice(2);
@@ -25,22 +25,34 @@ const ids = chosen.length > 0 ? chosen : JSON.parse((await run('list.js')).stdou
 
 const parts = [await heading()];
 console.log(parts[0]);
-for (const id of ids) await show('contest.js', id, String(rounds));
+for (const id of ids) {
+  const light = await sheet('contest.js', id, 'light', String(rounds));
+  const heavy = await sheet('contest.js', id, 'heavy', String(rounds));
+  show({ ...light, results: [...light.results, ...heavy.results] });
+}
 if (chosen.length === 0) {
-  await show('pieces.js', String(rounds));
+  show(await sheet('pieces.js', String(rounds)));
   write(parts.join('\n'));
 }
 
-/** @param {string[]} script Prints a sheet. */
-async function show(...script) {
-  parts.push(table(JSON.parse((await run(...script)).stdout), dependencies));
+/**
+ * @param {string[]} script Prints a sheet.
+ * @returns {Promise<import('./report.js').Sheet>}
+ */
+async function sheet(...script) {
+  return JSON.parse((await run(...script)).stdout);
+}
+
+/** @param {import('./report.js').Sheet} measured */
+function show(measured) {
+  parts.push(table(measured, dependencies));
   console.log(parts.at(-1));
 }
 
 /** @param {string[]} script */
 async function run(...script) {
   try {
-    return await promisify(execFile)(node, ['--expose-gc', ...script], { cwd: HERE, maxBuffer: 2 ** 24 });
+    return await promisify(execFile)(node, script, { cwd: HERE, maxBuffer: 2 ** 24 });
   } catch (error) {
     console.error(/** @type {{ stderr?: string }} */ (error).stderr ?? error);
     console.error(`node ${script.join(' ')} failed`);
