@@ -4,7 +4,7 @@ import { ask } from './ask.js';
 import { configError, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { blockOf } from './headers.js';
-import { NOTHING_SENT, remember } from './history.js';
+import { cancelledUnsent, remember } from './history.js';
 import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
 import { handleOf } from './policy.js';
@@ -95,8 +95,7 @@ export class FetchCall extends Call {
    */
   unsent() {
     this.replay?.cancel();
-    remember(this.signal?.reason, NOTHING_SENT);
-    return Promise.reject(this.signal?.reason);
+    return Promise.reject(cancelledUnsent(this.signal));
   }
 
   /**

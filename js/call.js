@@ -1,7 +1,6 @@
 import { ignore } from './body.js';
 import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
-import { findRetryError } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { brokenOff, KeptHistory, readRecord, remember } from './history.js';
 import { handleOf, settingsOf } from './policy.js';
@@ -136,7 +135,7 @@ export class Call {
     this.drive = NOT_DRIVEN;
     if (drive !== NOT_DRIVEN && this.generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
     const history = brokenOff(this.begun);
-    this.notify({ type: 'settled', outcome: 'failed', history: history.read() });
+    this.settled('failed', history);
     this.leave();
     remember(error, history);
     this.reject(error);
@@ -175,10 +174,7 @@ export class Call {
     running.delete(this);
     const history = new KeptHistory(text, this.raised);
     try {
-      if (this.settings.given.onEvent !== undefined) {
-        const outcome = mark === '' ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed';
-        this.notify({ type: 'settled', outcome, history: history.read() });
-      }
+      this.settled(mark === '' ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed', history);
       this.settle(mark === '' ? undefined : /** @type {StopMark} */ (mark), history);
     } catch (error) {
       this.reject(error);
@@ -296,6 +292,14 @@ export class Call {
     }
   }
 
+  /**
+   * @param {string} outcome
+   * @param {KeptHistory} history Read only for an observer.
+   */
+  settled(outcome, history) {
+    if (this.settings.given.onEvent !== undefined) this.notify({ type: 'settled', outcome, history: history.read() });
+  }
+
   /** @param {any} event */
   notify(event) {
     const { onEvent } = this.settings.given;
@@ -316,8 +320,7 @@ export class Call {
    */
   errorFacts(error, index, ending = ENDING.error) {
     const facts = new Facts(ending);
-    readError(facts, error);
-    const raised = findRetryError(error);
+    const raised = readError(facts, error);
     if (raised !== undefined) (this.raised ??= [])[index] = raised;
     return facts;
   }

@@ -59,6 +59,7 @@ export class Facts {
  *
  * @param {Facts} facts
  * @param {any} error
+ * @returns {ReturnType<typeof findRetryError>} The RetryError in the chain.
  */
 export function readError(facts, error) {
   const links = [];
@@ -85,6 +86,7 @@ export function readError(facts, error) {
     facts.retryAfterMs = retryAfterMs;
   }
   if (facts.status !== 0 && facts.ending === ENDING.error) facts.ending = ENDING.response;
+  return raised;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { FetchCall, isDelivered } from './attempt.js';
 import { isIterator } from './headers.js';
-import { NOTHING_SENT, remember } from './history.js';
+import { cancelledUnsent } from './history.js';
 import { policyOf, settingsOf } from './policy.js';
 import { copyOf, isRequest, platformFetch, refusesRedirects, signalOf } from './request.js';
 
@@ -78,10 +78,7 @@ function fetchUnder(policy) {
  */
 function carefully(policy, input, init) {
   const signal = signalOf(input, init);
-  if (signal?.aborted) {
-    remember(signal.reason, NOTHING_SENT);
-    return Promise.reject(signal.reason);
-  }
+  if (signal?.aborted) return Promise.reject(cancelledUnsent(signal));
   const settings = settingsOf(policy);
   const target = isRequest(input) ? input : String(input);
   const own = init === undefined ? undefined : copyOf(init);

@@ -48,8 +48,15 @@ function bare(attempts, mark) {
   return new KeptHistory(JSON.stringify({ retry, mark }));
 }
 
-/** The history of a call that was cancelled before it sent anything. */
-export const NOTHING_SENT = /* @__PURE__ */ bare(0, 'cancelled');
+/**
+ * What a call is rejected with that was cancelled before it sent anything.
+ *
+ * @param {AbortSignal | undefined} signal
+ */
+export function cancelledUnsent(signal) {
+  remember(signal?.reason, bare(0, 'cancelled'));
+  return signal?.reason;
+}
 
 /**
  * The history of a call that broke off: a function that it was given threw where none may.

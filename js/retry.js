@@ -2,7 +2,7 @@ import { Call } from './call.js';
 import { ask } from './ask.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
-import { NOTHING_SENT, remember } from './history.js';
+import { cancelledUnsent, remember } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
 import { handleOf, policyOf, settingsOf } from './policy.js';
@@ -27,10 +27,7 @@ export async function retry(operation, options) {
     signal = callersSignal(given);
     policy = policyOf(own);
   }
-  if (signal?.aborted) {
-    remember(signal.reason, NOTHING_SENT);
-    throw signal.reason;
-  }
+  if (signal?.aborted) throw cancelledUnsent(signal);
   const call = new OperationCall(policy, signal, settingsOf(policy).mono(), operation);
   const facts = await call.attempt(1, call.settings.limitMs, call.settings.limitIsDeadline);
   return facts === null ? /** @type {T} */ (call.value) : call.enter(facts);

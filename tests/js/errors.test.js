@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import test from 'node:test';
-import { findRetryError, isRetryError, matchesKind, retry, RetryError } from 'dacapo';
-import { fakeClock } from './lib/clock.js';
+import { findRetryError, isRetryError, matchesKind, RetryError } from 'dacapo';
 import { KINDS } from './lib/kinds.js';
+import { thrownBy } from './lib/thrown.js';
 
 const TYPES = [
   'timeout', 'api', 'network', 'parse', 'validation', 'invalid_params', 'rate_limited', 'quota_exceeded', 'circuit_open',
   'fallback_exhausted', 'aborted', 'unknown',
 ];
-
-/** Runs an operation that throws this, and gives what came of it. */
-async function thrownBy(thrown, options = {}) {
-  let sends = 0;
-  const operation = () => {
-    sends += 1;
-    throw thrown;
-  };
-  const error = await retry(operation, { clock: fakeClock(), ...options }).catch((caught) => caught);
-  return { error, sends };
-}
 
 test('every kind can be raised, with its type and whether it is retried', () => {
   assert.equal(KINDS.length, 37);

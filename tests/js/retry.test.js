@@ -5,17 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { historyOf, isRetryError, retry, RetryError } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { KINDS } from './lib/kinds.js';
-
-/** Runs an operation that throws this, and gives what came of it. */
-async function thrownBy(thrown, options = {}) {
-  let sends = 0;
-  const operation = () => {
-    sends += 1;
-    throw thrown;
-  };
-  const error = await retry(operation, { clock: fakeClock(), ...options }).catch((caught) => caught);
-  return { error, sends };
-}
+import { thrownBy } from './lib/thrown.js';
 
 test('an operation that raises a kind is retried as the kind\'s row says', async () => {
   for (const [kind, , retryable] of KINDS) {
