@@ -9,7 +9,8 @@ import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, isOneShot, isRequest, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
+import { finalCopy, isDelivered, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
 /** @typedef {import('./request.js').Input} Input */
@@ -17,33 +18,6 @@ import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, read
 
 /** What the engine finds in the body of a 2xx JSON answer: see `bindings/text.rs`. */
 const INSPECTED = Object.freeze({ failed: 1, cutShort: 2, notJson: 3 });
-
-/**
- * Whether a Response is handed over at once, without the engine.
- *
- * @param {Response} response
- * @param {import('./policy.js').Settings} settings
- * @param {Input} input
- * @param {RequestInit | undefined} init
- */
-export function isDelivered(response, settings, input, init) {
-  if (response?.ok) return !settings.inspectOk || !isInspected(response, settings, input, init);
-  return response?.status === 101 || response?.status === 304 || response?.type === 'opaque';
-}
-
-/**
- * Whether a 2xx answer is read before it is handed over.
- *
- * @param {Response} response
- * @param {import('./policy.js').Settings} settings
- * @param {Input} input
- * @param {RequestInit | undefined} init
- */
-function isInspected(response, settings, input, init) {
-  if (response.body === null) return false;
-  if (settings.expectJson) return true;
-  return methodOf(input, init) === 'POST' && /^application\/json\s*(;|$)/i.test(response.headers?.get('content-type') ?? '');
-}
 
 /**
  * One call of a fetch.
@@ -112,8 +86,9 @@ export class FetchCall extends Call {
    *
    * @param {Response} response
    */
-  async received(response) {
-    return this.goOn(await this.examine(response, undefined));
+  received(response) {
+    const facts = this.examine(response, undefined);
+    return facts instanceof Promise ? facts.then((facts) => this.goOn(facts)) : this.goOn(facts);
   }
 
   /** @param {Facts | null | number} facts */
@@ -136,7 +111,8 @@ export class FetchCall extends Call {
     let response;
     let fromFetch = false;
     try {
-      const input = await this.prepared(attempt, limit);
+      const prepared = this.prepared(attempt, limit);
+      const input = prepared instanceof Promise ? await prepared : prepared;
       if (signal?.aborted) return UNSENT.cancelled;
       if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
       this.letGo();
@@ -163,12 +139,12 @@ export class FetchCall extends Call {
    *
    * @param {number} attempt
    * @param {Limit | undefined} limit
-   * @returns {Promise<Input | undefined>}
+   * @returns {Input | Promise<Input | undefined>}
    */
-  async prepared(attempt, limit) {
+  prepared(attempt, limit) {
     const { given } = this.settings;
     const { idempotencyKey: key } = given;
-    let { input } = this;
+    const { input } = this;
     const init = copyOf(this.init);
     if (this.refuses) init.redirect = 'manual';
     if (limit !== undefined) init.signal = limit.signal;
@@ -180,22 +156,31 @@ export class FetchCall extends Call {
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
     if (more.length > 0) init.headers = withFields(init.headers ?? (isRequest(input) ? input.headers : undefined), more);
-    if (attempt > 1) {
-      const { bodyFactory } = given;
-      if (bodyFactory !== undefined) {
-        discard({ body: this.sent?.body });
-        const body = await race(Promise.resolve(bodyFactory()), this.signal, limit?.limitMs, (late) => discard({ body: late }));
-        if (body === CANCELLED || body === TIMED_OUT) return undefined;
-        init.body = body;
-        if (isOneShot(init.body)) init.duplex = 'half';
-      } else if (this.replay !== undefined) {
-        const body = await race(this.replay.bytes(), this.signal, limit?.limitMs);
-        if (body === CANCELLED || body === TIMED_OUT || body === undefined) return undefined;
-        const Class = /** @type {any} */ (input.constructor);
-        input = /** @type {Request} */ (new Class(input, { body }));
-      }
-    }
+    if (attempt > 1 && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
     this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
+    return input;
+  }
+
+  /**
+   * The input of an attempt whose body has to be had again.
+   *
+   * @param {any} init
+   * @param {Limit | undefined} limit
+   * @returns {Promise<Input | undefined>}
+   */
+  async withBody(init, limit) {
+    const { input, replay, settings: { given: { bodyFactory } } } = this;
+    if (bodyFactory !== undefined) discard({ body: this.sent?.body });
+    const again = bodyFactory === undefined ? replay?.bytes() : Promise.resolve(bodyFactory());
+    const body = await race(/** @type {Promise<any>} */ (again), this.signal, limit?.limitMs, (late) => discard({ body: late }));
+    if (body === CANCELLED || body === TIMED_OUT) return undefined;
+    this.sent = init;
+    if (bodyFactory === undefined) {
+      const Class = /** @type {any} */ (input.constructor);
+      return body && new Class(input, { body });
+    }
+    init.body = body;
+    if (isOneShot(body)) init.duplex = 'half';
     return input;
   }
 
@@ -204,9 +189,9 @@ export class FetchCall extends Call {
    *
    * @param {Response} response
    * @param {Limit | undefined} limit
-   * @returns {Promise<Facts | null>}
+   * @returns {Facts | null | Promise<Facts | null>}
    */
-  async examine(response, limit) {
+  examine(response, limit) {
     const { settings } = this;
     if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
@@ -217,28 +202,37 @@ export class FetchCall extends Call {
       return null;
     }
     const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
-    let read;
-    if (reader !== undefined) {
-      // Where the limit ends at the headers, a body that takes longer is handed over unseen.
-      const patience = limit === undefined || limit.coversBody ? undefined : limit.leftMs();
-      const reading = response.ok ? reader.read(settings.inspectBytes, patience) : reader.read(settings.errorBytes, FAILED_BODY_MS);
-      read = await race(reading, this.signal, limit?.coversBody ? limit.leftMs() : -1);
-      if (read === CANCELLED || read === TIMED_OUT) {
-        reader.cancel();
-        return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
-      }
+    if (reader !== undefined) return this.examineBody(response, reader, limit);
+    if (!response.ok) return this.respondedWith(response, undefined);
+    limit?.watchBody();
+    return null;
+  }
+
+  /**
+   * @param {Response} response
+   * @param {import('./body.js').BodyReader} reader
+   * @param {Limit | undefined} limit
+   */
+  async examineBody(response, reader, limit) {
+    const { settings } = this;
+    // Where the limit ends at the headers, a body that takes longer is handed over unseen.
+    const patience = limit === undefined || limit.coversBody ? undefined : limit.leftMs();
+    const reading = response.ok ? reader.read(settings.inspectBytes, patience) : reader.read(settings.errorBytes, FAILED_BODY_MS);
+    const read = await race(reading, this.signal, limit?.coversBody ? limit.leftMs() : -1);
+    if (read === CANCELLED || read === TIMED_OUT) {
+      reader.cancel();
+      return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
     }
-    const facts = response.ok ? this.inspected(response, read) : this.respondedWith(response, read?.bytes);
-    if (facts === null && !read?.whole) limit?.watchBody();
+    const facts = response.ok ? this.inspected(response, read) : this.respondedWith(response, read.bytes);
+    if (facts === null && !read.whole) limit?.watchBody();
     return facts;
   }
 
   /**
    * @param {Response} response
-   * @param {import('./body.js').Reading | undefined} read
+   * @param {import('./body.js').Reading} read
    */
   inspected(response, read) {
-    if (read === undefined) return null;
     if (read.error !== undefined) {
       return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.answered(response, ENDING.truncated);
     }
@@ -374,34 +368,6 @@ export class FetchCall extends Call {
       { retry, ...(attempts && { attempts }), ...(mark && { mark }) },
     );
   }
-}
-
-/**
- * The Response, marked so that an SDK does not retry it; as it is when no Response can be
- * made of its status or body.
- *
- * @param {Response} response
- */
-function finalCopy(response) {
-  const Class = /** @type {typeof Response} */ (response.constructor);
-  const { status, statusText } = response;
-  try {
-    const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
-    headers.set(ask((engine) => engine.vetoHeader()), 'false');
-    const copy = new Class(response.body, { status, statusText, headers });
-    return copy.status === status ? copy : response;
-  } catch {
-    return response;
-  }
-}
-
-/**
- * Whether it is worth a clone to look.
- *
- * @param {Response} response
- */
-function mayHaveBody(response) {
-  return Boolean(response.body) && response.headers.get('content-length') !== '0';
 }
 
 /** @param {unknown} key */

@@ -1,8 +1,9 @@
 import { ask } from './ask.js';
 import { configError, show } from './errors.js';
-import { bytesOf, ENDING, Facts, readError } from './facts.js';
+import { ENDING, Facts, readError } from './facts.js';
 import { blockOf } from './headers.js';
 import { handleOf, policyOf } from './policy.js';
+import { bytesOf } from './thrown.js';
 
 /** @import { ClassifyInput, ErrorKind, PolicyOptions, Verdict } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */

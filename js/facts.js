@@ -1,5 +1,5 @@
 import { findRetryError, isRetryError, linked, read } from './errors.js';
-import { blockOf } from './headers.js';
+import { shownBy } from './thrown.js';
 
 /** How an attempt that failed ended, as the engine numbers it. */
 export const ENDING = Object.freeze({
@@ -8,6 +8,9 @@ export const ENDING = Object.freeze({
 
 /** How much of one message the engine is shown, in characters. */
 const MESSAGE_CHARS = 16 * 1024;
+
+/** What else there is to read, beside the numbers: see `bindings/host.rs`. */
+const HAS = Object.freeze({ body: 1 << 18, links: 1 << 19, requestBody: 1 << 20, wait: 1 << 21 });
 
 /**
  * What a failed attempt showed, as the engine reads it: only what was seen, no decision.
@@ -22,8 +25,8 @@ export class Facts {
     /** 0 for none. */
     this.status = 0;
     this.opaqueRedirect = false;
-    /** @type {string | undefined} Response headers, see headers.js. */
-    this.headers = undefined;
+    /** Response headers, see headers.js. */
+    this.headers = '';
     /** The wait that an error without headers names; below zero or NaN for none. */
     this.retryAfterMs = -1;
     /** @type {Uint8Array | undefined} */
@@ -43,14 +46,18 @@ export class Facts {
     /** @type {string | undefined} */
     this.errorType = undefined;
     this.oneShot = false;
-    /** @type {string | undefined} Absent where requests are not ours to see. */
-    this.method = undefined;
-    /** @type {string | undefined} */
-    this.url = undefined;
-    /** @type {string | undefined} */
-    this.requestHeaders = undefined;
+    /** Method, URL and headers, one line each, see headers.js; empty where requests are not ours to see. */
+    this.request = '';
     /** @type {string | undefined} */
     this.requestBody = undefined;
+  }
+
+  /** All numbers in one, and what there is to read: asking for each would be a call each. */
+  get bits() {
+    return this.ending | (this.fromFetch ? 8 : 0) | (this.opaqueRedirect ? 16 : 0) | (this.oneShot ? 32 : 0) | this.flags << 6
+      | (this.status & 0x3ff) << 8
+      | (this.body === undefined ? 0 : HAS.body) | (this.links === undefined ? 0 : HAS.links)
+      | (this.requestBody === undefined ? 0 : HAS.requestBody) | (this.retryAfterMs >= 0 && this.headers === '' ? HAS.wait : 0);
   }
 }
 
@@ -63,11 +70,25 @@ export class Facts {
  */
 export function readError(facts, error) {
   const links = [];
-  for (const one of linked(error)) {
+  let named;
+  for (const one of chainOf(error)) {
     links.push(nameOf(one), messageOf(one).slice(0, MESSAGE_CHARS), codeOf(one));
     if (facts.flags === 0) facts.flags = flagsOf(one);
-    if (facts.status === 0) readResponse(facts, one);
+    const shown = shownBy(one);
+    if (facts.status === 0 && shown.status !== 0) {
+      facts.status = shown.status;
+      facts.headers = '';
+      named = facts.body = undefined;
+    }
+    // Wrappers copy the status and leave the rest to the error that they wrap.
+    if (shown.status !== facts.status) continue;
+    facts.headers ||= shown.headers;
+    // Our own error has said what it is, and its `type` is no provider's code.
+    if (isRetryError(one)) continue;
+    facts.body ??= shown.body;
+    named ??= shown.named;
   }
+  facts.body ??= named;
   facts.links = links;
   const raised = findRetryError(error);
   if (raised !== undefined) {
@@ -76,78 +97,39 @@ export function readError(facts, error) {
     if (typeof raised.provider === 'string') facts.raisedProvider = raised.provider;
     // What our own policy gave up on is not played again by another one around it.
     facts.raisedRetryable = raised.mark === undefined && raised.retryable;
-  } else if (facts.status === 0 && typeof error === 'object' && error !== null) {
-    const type = read(error, 'type');
+  } else if (facts.status === 0) {
+    const type = member(error, 'type');
     if (typeof type === 'string') facts.errorType = type;
   }
-  const retryAfterMs = typeof error === 'object' && error !== null ? read(error, 'retryAfterMs') : undefined;
-  if (!facts.headers && typeof retryAfterMs === 'number') {
-    facts.headers = undefined;
-    facts.retryAfterMs = retryAfterMs;
-  }
+  const retryAfterMs = member(error, 'retryAfterMs');
+  if (typeof retryAfterMs === 'number') facts.retryAfterMs = retryAfterMs;
   if (facts.status !== 0 && facts.ending === ENDING.error) facts.ending = ENDING.response;
   return raised;
 }
 
 /**
- * @param {Facts} facts
- * @param {any} error
- */
-function readResponse(facts, error) {
-  if (typeof error !== 'object' || error === null) return;
-  const response = read(error, 'response');
-  for (const status of [read(error, 'status'), read(error, 'statusCode'), response && read(response, 'status')]) {
-    if (!Number.isInteger(status) || status < 100 || status > 999) continue;
-    facts.status = status;
-    facts.headers = blockOf(read(error, 'headers') ?? read(error, 'responseHeaders') ?? (response && read(response, 'headers')));
-    // Our own error has said what it is, and its `type` is no provider's code.
-    if (!isRetryError(error)) facts.body = bodyOf(error, response);
-    return;
-  }
-}
-
-/**
- * @param {any} error
- * @param {any} response
- * @returns {Uint8Array | undefined}
- */
-function bodyOf(error, response) {
-  try {
-    return bodyIn(error, response);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * @param {any} error
- * @param {any} response
- */
-function bodyIn(error, response) {
-  const whole = read(error, 'responseBody') ?? (response && read(response, 'data')) ?? read(error, 'body');
-  if (typeof whole === 'string' || whole instanceof Uint8Array) return bytesOf(whole);
-  // OpenAI's and Anthropic's clients keep the parsed body, or its `error` member.
-  const parsed = whole ?? read(error, 'error');
-  if (typeof parsed === 'object' && parsed !== null) return bytesOf('error' in parsed ? parsed : { error: parsed });
-  const [code, type] = [read(error, 'code'), read(error, 'type')];
-  return code === undefined && type === undefined ? undefined : bytesOf({ error: { code, type } });
-}
-
-/**
- * A body in any form as bytes; `undefined` for what has none.
+ * The errors to read. The `ai` package's RetryError lists the failures of all its attempts,
+ * of which the last one decided.
  *
- * @param {unknown} body
- * @returns {Uint8Array | undefined}
+ * @param {unknown} error
  */
-export function bytesOf(body) {
-  try {
-    if (body instanceof Uint8Array) return body;
-    if (body instanceof ArrayBuffer) return new Uint8Array(body);
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return text === undefined ? undefined : new TextEncoder().encode(text);
-  } catch {
-    return undefined;
-  }
+function chainOf(error) {
+  const chain = [...linked(error)];
+  const last = chain.map((one) => member(one, 'lastError')).find(isObject);
+  return last === undefined ? chain : linked(last);
+}
+
+/**
+ * @param {any} one
+ * @param {string} name
+ */
+function member(one, name) {
+  return isObject(one) ? read(one, name) : undefined;
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
 }
 
 /** @param {any} error */
@@ -155,8 +137,9 @@ function nameOf(error) {
   if (typeof error !== 'object' || error === null) return typeof error;
   const name = read(error, 'name');
   // Some clients' classes keep the name of Error.
-  if (name === 'Error' || typeof name !== 'string') return String(read(read(error, 'constructor') ?? {}, 'name') ?? 'Error');
-  return name;
+  if (name !== 'Error' && typeof name === 'string') return name;
+  const Class = read(read(error, 'constructor') ?? {}, 'name');
+  return typeof Class === 'string' ? Class : 'Error';
 }
 
 /** @param {any} error */
@@ -178,6 +161,7 @@ function codeOf(error) {
 
 /** @param {any} error */
 function flagsOf(error) {
-  if (typeof error !== 'object' || error === null) return 0;
-  return (read(error, 'retryable') === true ? 1 : 0) | (read(error, 'overloaded') === true ? 2 : 0);
+  // workerd's `retryable`, the AI SDK's `isRetryable`, the trait of AWS's.
+  const retryable = member(error, 'retryable') === true || member(error, 'isRetryable') === true || isObject(member(error, '$retryable'));
+  return (retryable ? 1 : 0) | (member(error, 'overloaded') === true ? 2 : 0);
 }

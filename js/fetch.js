@@ -1,8 +1,9 @@
-import { FetchCall, isDelivered } from './attempt.js';
+import { FetchCall } from './attempt.js';
 import { isIterator } from './headers.js';
 import { cancelledUnsent } from './history.js';
 import { policyOf, settingsOf } from './policy.js';
 import { copyOf, isRequest, platformFetch, refusesRedirects, signalOf } from './request.js';
+import { isDelivered } from './response.js';
 
 /** @import { FetchOptions, RetryingFetch } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */

@@ -10,23 +10,32 @@ import { read } from './errors.js';
 export function fieldsOf(headers) {
   /** @type {[string, string][]} */
   const fields = [];
-  const add = (/** @type {unknown} */ name, /** @type {unknown} */ value) => {
-    if (Array.isArray(value)) for (const one of value) add(name, one);
-    else if (typeof value === 'string' || typeof value === 'number') fields.push([String(name), String(value)]);
+  each(headers, (name, value) => fields.push([name, value]));
+  return fields;
+}
+
+/**
+ * @param {any} headers
+ * @param {(name: string, value: string) => void} add
+ */
+function each(headers, add) {
+  const one = (/** @type {unknown} */ name, /** @type {unknown} */ value) => {
+    if (typeof value === 'string') add(typeof name === 'string' ? name : String(name), value);
+    else if (Array.isArray(value)) for (const member of value) one(name, member);
+    else if (typeof value === 'number') add(String(name), String(value));
   };
-  if (typeof headers !== 'object' || headers === null) return fields;
+  if (typeof headers !== 'object' || headers === null) return;
   try {
     if (typeof headers[Symbol.iterator] === 'function') {
-      for (const pair of headers) if (pair?.length === 2) add(pair[0], pair[1]);
+      for (const pair of headers) if (pair?.length === 2) one(pair[0], pair[1]);
     } else if (typeof headers.forEach === 'function') {
-      headers.forEach((/** @type {unknown} */ value, /** @type {unknown} */ name) => add(name, value));
+      headers.forEach((/** @type {unknown} */ value, /** @type {unknown} */ name) => one(name, value));
     } else {
-      for (const name of Object.keys(headers)) add(name, read(headers, name));
+      for (const name of Object.keys(headers)) one(name, read(headers, name));
     }
   } catch {
     // A hostile iterator: what came before it stands.
   }
-  return fields;
 }
 
 /**
@@ -45,7 +54,7 @@ export function isIterator(headers) {
  */
 export function blockOf(headers) {
   let block = '';
-  for (const [name, value] of fieldsOf(headers)) block += `${oneLine(name)}\n${oneLine(value)}\n`;
+  each(headers, (name, value) => { block += `${oneLine(name)}\n${oneLine(value)}\n`; });
   return block;
 }
 
@@ -54,6 +63,6 @@ export function blockOf(headers) {
  *
  * @param {string} text
  */
-function oneLine(text) {
+export function oneLine(text) {
   return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }

@@ -1,6 +1,6 @@
 import { readerOf } from './body.js';
 import { configError } from './errors.js';
-import { blockOf } from './headers.js';
+import { blockOf, oneLine } from './headers.js';
 
 /** @typedef {string | URL | Request} Input */
 /** @typedef {import('./body.js').BodyReader} BodyReader */
@@ -165,9 +165,8 @@ export function bringsBody(input, init) {
  * @param {boolean} withBody
  */
 export function readRequest(facts, input, init, withBody) {
-  facts.method = methodOf(input, init);
-  facts.url = urlOf(input);
-  facts.requestHeaders = blockOf(init?.headers ?? (isRequest(input) ? input.headers : undefined));
+  const headers = blockOf(init?.headers ?? (isRequest(input) ? input.headers : undefined));
+  facts.request = `${oneLine(methodOf(input, init))}\n${oneLine(urlOf(input))}\n${headers}`;
   if (withBody) facts.requestBody = bodyText(init?.body ?? (bringsBody(input, init) ? '[Request body]' : undefined));
 }
 

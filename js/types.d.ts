@@ -85,11 +85,26 @@ export type StopMark =
 
 // ---------------------------------------------------------------- records
 
-/** Tokens as one provider call reported them. */
+/** Tokens as one provider call reported them; a number that it did not report is 0. */
 export interface Tokens {
+  /** The request's, those read from and written to a cache included. */
   readonly prompt: number;
+  /** The answer's, reasoning included. */
   readonly completion: number;
+  /** As the provider adds them up; prompt and completion where it does not. */
   readonly total: number;
+}
+
+/** What a call used: the tokens of the attempt that succeeded, all 0 when none did. */
+export interface Usage extends Tokens {
+  /** The part of `completion` that was reasoning. */
+  readonly reasoning: number;
+  /** The part of `prompt` that was read from a cache. */
+  readonly cacheRead: number;
+  /** The part of `prompt` that was written to a cache. */
+  readonly cacheWrite: number;
+  /** `total` and the ledger's `wastedTotalTokens`: what the provider charges for. */
+  readonly billedTotalTokens: number;
 }
 
 /** What failed, as a record: never the live error, never a secret of the request. */
@@ -148,6 +163,7 @@ export interface AttemptRecord {
   readonly retryAfterMs?: number;
   /** Whether output had begun. */
   readonly streamed: boolean;
+  /** What it cost, when the provider said so. */
   readonly tokens?: Tokens;
   readonly error: ErrorSnapshot;
   /** Absent for `retry()`, whose requests are not ours to see. */
@@ -172,6 +188,8 @@ export interface History {
   /** The failures other than the one the call ended with; absent when there are none. */
   readonly attempts?: readonly AttemptRecord[];
   readonly retry: RetryLedger;
+  /** Absent when no attempt's answer told of tokens. */
+  readonly usage?: Usage;
   /** The failure the call ended with; absent when it succeeded. */
   readonly last?: AttemptRecord;
   /** Why the call ended without success; absent when it succeeded. */
@@ -195,7 +213,8 @@ export interface Verdict {
 
 export type PresetName = 'elelem' | 'vernllm' | 'onellm';
 
-export type HintSourceName = 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after';
+export type HintSourceName =
+  | 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after' | 'body' | 'reset';
 
 /** `deciding: true` where an event came from a call that was still running. */
 export type CallEvent =
@@ -321,6 +340,12 @@ export interface FetchOptions extends PolicyOptions {
 export interface RetryOptions extends PolicyOptions {
   policy?: RetryPolicy;
   signal?: AbortSignal | null;
+  /**
+   * The tokens of an attempt, by what it gave or threw: a usage object of any provider or
+   * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
+   * for a call that succeeds at once.
+   */
+  usage?: (resultOrError: unknown) => object | null | undefined;
 }
 
 /** What an operation given to `retry` is called with. */

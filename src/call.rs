@@ -363,7 +363,7 @@ fn record(
 ) -> AttemptRecord {
     let unmasked = SentRequest::default();
     let sent = observed.request.as_ref().unwrap_or(&unmasked);
-    let masker = sent.masker(&policy.redaction);
+    let (masker, kept) = sent.masker(&policy.redaction);
     let message = match (&verdict.message, observed.links.first()) {
         (Some(message), _) => masker.mask_and_cut(message, MESSAGE_CHARS),
         (None, Some(link)) if !link.message.is_empty() => masker.mask_and_cut(&link.message, MESSAGE_CHARS),
@@ -393,6 +393,6 @@ fn record(
             retryable: verdict.retryable,
             rule: verdict.rule,
         },
-        request: observed.request.as_ref().map(|sent| sent.snapshot(started.wall, &policy.redaction, &masker)),
+        request: observed.request.as_ref().map(|sent| sent.snapshot(started.wall, kept, &policy.redaction, &masker)),
     }
 }

@@ -7,7 +7,7 @@ use crate::classify::Verdict;
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
 use crate::policy::WaitFrom;
-use crate::redact::{Masker, Redaction, keep_headers};
+use crate::redact::{Masker, Redaction};
 
 /// How much of a message a record keeps, in characters.
 pub const MESSAGE_CHARS: usize = 1000;
@@ -77,15 +77,21 @@ pub struct SentRequest {
 }
 
 impl SentRequest {
-    /// What can hide this request's secrets in any text.
-    pub fn masker(&self, redaction: &Redaction) -> Masker {
-        Masker::for_request(&self.url, Headers::new(&self.headers), redaction)
+    /// What can hide this request's secrets in any text, and the fields that may be kept.
+    pub fn masker(&self, redaction: &Redaction) -> (Masker, Vec<(&str, &str)>) {
+        Masker::and_kept(&self.url, Headers::new(&self.headers), redaction)
     }
 
-    /// The snapshot that may be kept.
-    pub fn snapshot(&self, started_at: WallMs, redaction: &Redaction, masker: &Masker) -> RequestSnapshot {
-        let mut headers: Vec<(String, String)> = Vec::new();
-        for (name, value) in keep_headers(Headers::new(&self.headers), redaction) {
+    /// The snapshot that may be kept, with these of its fields.
+    pub fn snapshot(
+        &self,
+        started_at: WallMs,
+        kept: Vec<(&str, &str)>,
+        redaction: &Redaction,
+        masker: &Masker,
+    ) -> RequestSnapshot {
+        let mut headers: Vec<(String, String)> = Vec::with_capacity(kept.len());
+        for (name, value) in kept {
             let (name, value) = (name.to_ascii_lowercase(), masker.mask(value));
             match headers.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => *known = [known, ", ", &value].concat(),

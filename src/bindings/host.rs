@@ -70,18 +70,12 @@ extern "C" {
     /// What a failed attempt showed: `js/facts.js`. Every member is always there.
     pub type Facts;
 
+    /// The numbers and flags, see `bits` below.
     #[wasm_bindgen(method, getter)]
-    fn ending(this: &Facts) -> u8;
-    #[wasm_bindgen(method, getter, js_name = fromFetch)]
-    fn from_fetch(this: &Facts) -> bool;
-    /// 0 for none.
+    fn bits(this: &Facts) -> u32;
     #[wasm_bindgen(method, getter)]
-    fn status(this: &Facts) -> u16;
-    #[wasm_bindgen(method, getter, js_name = opaqueRedirect)]
-    fn opaque_redirect(this: &Facts) -> bool;
-    #[wasm_bindgen(method, getter)]
-    fn headers(this: &Facts) -> Option<String>;
-    /// The wait that an error without headers names; below zero or NaN for none.
+    fn headers(this: &Facts) -> String;
+    /// The wait that an error without headers names.
     #[wasm_bindgen(method, getter, js_name = retryAfterMs)]
     fn retry_after_ms(this: &Facts) -> f64;
     #[wasm_bindgen(method, getter)]
@@ -89,9 +83,6 @@ extern "C" {
     /// name, message, code, name, message, code, …
     #[wasm_bindgen(method, getter)]
     fn links(this: &Facts) -> Option<Array>;
-    /// workerd's flags of the first link that has any: 1 retryable, 2 overloaded.
-    #[wasm_bindgen(method, getter)]
-    fn flags(this: &Facts) -> u8;
     #[wasm_bindgen(method, getter, js_name = raisedKind)]
     fn raised_kind(this: &Facts) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = raisedRetryable)]
@@ -103,28 +94,42 @@ extern "C" {
     /// The `type` that an error gives itself.
     #[wasm_bindgen(method, getter, js_name = errorType)]
     fn error_type(this: &Facts) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = oneShot)]
-    fn one_shot(this: &Facts) -> bool;
-    /// Absent where requests are not ours to see.
+    /// Method, URL and headers, one line each; empty where requests are not ours to see.
     #[wasm_bindgen(method, getter)]
-    fn method(this: &Facts) -> Option<String>;
-    #[wasm_bindgen(method, getter)]
-    fn url(this: &Facts) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = requestHeaders)]
-    fn request_headers(this: &Facts) -> Option<String>;
+    fn request(this: &Facts) -> String;
     #[wasm_bindgen(method, getter, js_name = requestBody)]
     fn request_body(this: &Facts) -> Option<String>;
+}
+
+/// Where things stand in `Facts.bits`.
+mod bits {
+    pub const ENDING: u32 = 7;
+    pub const FROM_FETCH: u32 = 1 << 3;
+    pub const OPAQUE_REDIRECT: u32 = 1 << 4;
+    pub const ONE_SHOT: u32 = 1 << 5;
+    /// workerd's flags of the first link that has any.
+    pub const RETRYABLE: u32 = 1 << 6;
+    pub const OVERLOADED: u32 = 1 << 7;
+    /// Ten bits; 0 for none.
+    pub const STATUS_SHIFT: u32 = 8;
+    pub const STATUS: u32 = 0x3ff;
+    pub const HAS_BODY: u32 = 1 << 18;
+    pub const HAS_LINKS: u32 = 1 << 19;
+    pub const HAS_REQUEST_BODY: u32 = 1 << 20;
+    pub const HAS_WAIT: u32 = 1 << 21;
 }
 
 impl Facts {
     /// Copies what JavaScript shows into what the core takes.
     pub fn observed(&self) -> Observed {
-        let status = self.status();
-        let links = self.links();
+        let bits = self.bits();
+        let has = |bit: u32| bits & bit != 0;
+        let status = (bits >> bits::STATUS_SHIFT & bits::STATUS) as u16;
         // Only an error can say what a caller raised.
-        let raised = links.as_ref().and_then(|_| self.raised());
+        let raised = if has(bits::HAS_LINKS) { self.raised() } else { None };
+        let body = if has(bits::HAS_BODY) { self.body() } else { None };
         Observed {
-            ending: match self.ending() {
+            ending: match bits & bits::ENDING {
                 0 => Ending::Response,
                 1 => Ending::Error,
                 2 => Ending::TimedOut,
@@ -133,23 +138,30 @@ impl Facts {
                 5 => Ending::Malformed,
                 _ => Ending::Cancelled,
             },
-            source: if self.from_fetch() { Source::Fetch } else { Source::Operation },
+            source: if has(bits::FROM_FETCH) { Source::Fetch } else { Source::Operation },
             status: if status == 0 { None } else { Some(status) },
-            opaque_redirect: self.opaque_redirect(),
-            headers: self.headers().unwrap_or_else(|| self.named_wait()),
-            body: self.body().map(into_text).unwrap_or_default(),
-            links: links.map(|links| self.read_links(&links)).unwrap_or_default(),
+            opaque_redirect: has(bits::OPAQUE_REDIRECT),
+            headers: if has(bits::HAS_WAIT) { self.named_wait() } else { self.headers() },
+            body: body.map(into_text).unwrap_or_default(),
+            links: if has(bits::HAS_LINKS) { self.read_links(bits) } else { Vec::new() },
             raised_code: raised.and_then(|_| self.raised_code()),
             raised_provider: raised.and_then(|_| self.raised_provider()),
             raised,
-            request: self.method().map(|method| SentRequest {
-                method,
-                url: self.url().unwrap_or_default(),
-                headers: self.request_headers().unwrap_or_default(),
-                body: self.request_body(),
-            }),
-            replay: if self.one_shot() { Replay::OneShotBody } else { Replay::Possible },
+            request: self.sent(if has(bits::HAS_REQUEST_BODY) { self.request_body() } else { None }),
+            replay: if has(bits::ONE_SHOT) { Replay::OneShotBody } else { Replay::Possible },
         }
+    }
+
+    fn sent(&self, body: Option<String>) -> Option<SentRequest> {
+        let mut text = self.request();
+        let mut line = || {
+            let mut line = text.split_off(text.find('\n')? + 1);
+            std::mem::swap(&mut line, &mut text);
+            line.pop();
+            Some(line)
+        };
+        let (method, url) = (line()?, line()?);
+        Some(SentRequest { method, url, headers: text, body })
     }
 
     /// What an error names as its wait, as the header that would have said it.
@@ -168,15 +180,15 @@ impl Facts {
             .or_else(|| Raised::by_type(&self.error_type()?))
     }
 
-    fn read_links(&self, texts: &Array) -> Vec<Link> {
-        let flags = self.flags();
+    fn read_links(&self, bits: u32) -> Vec<Link> {
+        let texts = self.links().unwrap_or_default();
         let text = |i| texts.get(i).as_string().unwrap_or_default();
         let mut links: Vec<_> = (0..texts.length() / 3)
             .map(|i| Link { name: text(3 * i), message: text(3 * i + 1), code: text(3 * i + 2), ..Link::default() })
             .collect();
         if let Some(first) = links.first_mut() {
-            first.retryable = flags & 1 != 0;
-            first.overloaded = flags & 2 != 0;
+            first.retryable = bits & bits::RETRYABLE != 0;
+            first.overloaded = bits & bits::OVERLOADED != 0;
         }
         links
     }

@@ -97,7 +97,10 @@ fn request_members(out: &mut Json, request: &RequestSnapshot) {
         out.key("headers");
         out.object(|out| {
             for (name, value) in &request.headers {
-                out.text(name, value);
+                out.comma();
+                out.string(name);
+                out.0.push(':');
+                out.string(value);
             }
         });
         out.epoch("startedAt", request.started_at.0);
@@ -121,18 +124,20 @@ impl Json {
         }
     }
 
-    fn key(&mut self, name: &str) {
+    /// `name` needs no escapes.
+    fn key(&mut self, name: &'static str) {
         self.comma();
-        self.string(name);
-        self.0.push(':');
+        self.0.push('"');
+        self.0.push_str(name);
+        self.0.push_str("\":");
     }
 
-    fn text(&mut self, name: &str, value: &str) {
+    fn text(&mut self, name: &'static str, value: &str) {
         self.key(name);
         self.string(value);
     }
 
-    fn maybe(&mut self, name: &str, value: Option<&str>) {
+    fn maybe(&mut self, name: &'static str, value: Option<&str>) {
         if let Some(value) = value {
             self.text(name, value);
         }
@@ -144,12 +149,12 @@ impl Json {
         }
     }
 
-    fn flag(&mut self, name: &str, value: bool) {
+    fn flag(&mut self, name: &'static str, value: bool) {
         self.key(name);
         self.0.push_str(if value { "true" } else { "false" });
     }
 
-    fn epoch(&mut self, name: &str, ms: i64) {
+    fn epoch(&mut self, name: &'static str, ms: i64) {
         self.key(name);
         if ms < 0 {
             self.0.push('-');
@@ -157,7 +162,7 @@ impl Json {
         self.digits(ms.unsigned_abs());
     }
 
-    fn number(&mut self, name: &str, value: u64) {
+    fn number(&mut self, name: &'static str, value: u64) {
         self.key(name);
         self.digits(value);
     }

@@ -65,7 +65,7 @@ impl PolicyHandle {
             raised: observed.raised,
         };
         let mut verdict = classify(&failure, &self.0, WallMs(wall as i64));
-        let masker = observed.request.unwrap_or_default().masker(&self.0.redaction);
+        let masker = observed.request.unwrap_or_default().masker(&self.0.redaction).0;
         verdict.code = verdict.code.map(|code| masker.mask_and_cut(&code, crate::history::MESSAGE_CHARS));
         verdict_object(&verdict)
     }

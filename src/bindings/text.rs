@@ -88,8 +88,8 @@ pub fn sanitize_base_url(url: &str) -> Option<String> {
 pub fn redact_headers(fields: &str, headers: Vec<String>, query: Vec<String>, values: Vec<String>) -> Vec<String> {
     let redaction = Redaction { headers, query, values };
     let fields = Headers::new(fields);
-    let masker = Masker::for_request("", fields, &redaction);
-    redact::keep_headers(fields, &redaction)
+    let (masker, kept) = Masker::and_kept("", fields, &redaction);
+    kept.into_iter()
         .flat_map(|(name, value)| [name.to_ascii_lowercase(), masker.mask(value).into_owned()])
         .collect()
 }

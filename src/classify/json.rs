@@ -29,19 +29,43 @@ pub enum Scalar<'t> {
 }
 
 /// Keys deeper than this are not reported; what they hold is still checked.
-const DEPTH_REPORTED: usize = 6;
+const DEPTH_REPORTED: usize = 8;
 /// Deeper nesting than this is not JSON that any provider sends.
 const DEPTH_ALLOWED: usize = 512;
 
 /// Walks `text`. `visit` is given the keys from the top (an array's members have the key
 /// `"[]"`) and the scalar they lead to.
 pub fn walk<'t>(text: &'t str, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Shape {
+    match walk_first(text, Dialect::Json, visit) {
+        (Shape::Whole, rest) if !rest.is_empty() => Shape::NotJson,
+        (shape, _) => shape,
+    }
+}
+
+/// How strict a walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// JSON.
+    Json,
+    /// JSON as well as what Python prints of the same value: `'` for quotes, `None`, `True`,
+    /// `False`. Proxies quote their provider's error so.
+    Repr,
+}
+
+/// Walks the first value of `text`, and gives what follows it, without leading space; nothing
+/// where the value is not whole.
+pub fn walk_first<'t>(
+    text: &'t str,
+    dialect: Dialect,
+    visit: &mut dyn FnMut(&[&'t str], Scalar<'t>),
+) -> (Shape, &'t str) {
     let text = text.trim_start_matches('\u{feff}');
-    Walker { text, at: 0, keys: Vec::new(), open: Vec::new() }.run(visit)
+    Walker { text, dialect, at: 0, keys: Vec::new(), open: Vec::new() }.run(visit)
 }
 
 struct Walker<'t> {
     text: &'t str,
+    dialect: Dialect,
     at: usize,
     keys: Vec<&'t str>,
     /// For each open container, whether it is an object.
@@ -55,16 +79,22 @@ enum Stop {
 }
 
 impl<'t> Walker<'t> {
-    fn run(mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Shape {
+    fn run(mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> (Shape, &'t str) {
         match self.value(visit) {
             Ok(()) => {
                 self.space();
-                if self.at >= self.text.len() { Shape::Whole } else { Shape::NotJson }
+                (Shape::Whole, self.text.get(self.at..).unwrap_or(""))
             }
             // A cut scalar at the top ("tru", a lone quote) is no sign of JSON.
-            Err(Stop::Cut) if !self.open.is_empty() => Shape::CutShort,
-            Err(_) => Shape::NotJson,
+            Err(Stop::Cut) if !self.open.is_empty() => (Shape::CutShort, ""),
+            Err(_) => (Shape::NotJson, ""),
         }
+    }
+
+    /// Whether a string begins here.
+    fn quoted(&self) -> Result<bool, Stop> {
+        let byte = self.peek()?;
+        Ok(byte == b'"' || (byte == b'\'' && self.dialect == Dialect::Repr))
     }
 
     /// One value with all that is in it. Containers are kept on a stack of our own, so that
@@ -128,7 +158,7 @@ impl<'t> Walker<'t> {
     }
 
     fn key(&mut self) -> Result<&'t str, Stop> {
-        if self.peek()? != b'"' {
+        if !self.quoted()? {
             return Err(Stop::Wrong);
         }
         let key = self.raw_string()?;
@@ -141,7 +171,7 @@ impl<'t> Walker<'t> {
     }
 
     fn scalar(&mut self) -> Result<Scalar<'t>, Stop> {
-        if self.peek()? == b'"' {
+        if self.quoted()? {
             return Ok(Scalar::Text(unescape(self.raw_string()?)));
         }
         let rest = self.text.get(self.at..).unwrap_or("");
@@ -153,6 +183,9 @@ impl<'t> Walker<'t> {
             "true" => Scalar::Flag(true),
             "false" => Scalar::Flag(false),
             "null" => Scalar::Null,
+            "True" if self.dialect == Dialect::Repr => Scalar::Flag(true),
+            "False" if self.dialect == Dialect::Repr => Scalar::Flag(false),
+            "None" if self.dialect == Dialect::Repr => Scalar::Null,
             _ if is_number(word) => Scalar::Number(word),
             _ if cut && ["true", "false", "null"].iter().any(|known| known.starts_with(word)) => return Err(Stop::Cut),
             _ if cut && word == "-" => return Err(Stop::Cut),
@@ -164,13 +197,14 @@ impl<'t> Walker<'t> {
 
     /// What stands between two quotes, escapes included.
     fn raw_string(&mut self) -> Result<&'t str, Stop> {
+        let quote = self.peek()?;
         self.at += 1;
         let start = self.at;
         let bytes = self.text.as_bytes();
         loop {
             match bytes.get(self.at) {
                 None => return Err(Stop::Cut),
-                Some(b'"') => break,
+                Some(byte) if *byte == quote => break,
                 Some(b'\\') => self.at += 2,
                 Some(_) => self.at += 1,
             }
@@ -309,6 +343,28 @@ mod tests {
         }
         assert_eq!(seen("{\"a\":tru").1, Shape::CutShort);
         assert_eq!(seen("{\"a\":\"b\\").1, Shape::CutShort);
+    }
+
+    #[test]
+    fn what_python_prints_is_read_as_json_is_only_where_it_may_be() {
+        let text = r#"{'error': {"code": '429', 'n': [None, True, False], 'm': "it's", 'q': 'it\'s'}} tail"#;
+        let mut found = Vec::new();
+        let read = walk_first(text, Dialect::Repr, &mut |keys, scalar| found.push((keys.join("."), scalar)));
+        let text = |text: &'static str| Scalar::Text(Cow::Borrowed(text));
+        let (none, yes, no) = (Scalar::Null, Scalar::Flag(true), Scalar::Flag(false));
+        assert_eq!(read, (Shape::Whole, "tail"));
+        assert_eq!(found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(), [
+            text("429"),
+            none,
+            yes,
+            no,
+            text("it's"),
+            text("it's"),
+        ]);
+        assert_eq!(found.first().map(|(keys, _)| keys.as_str()), Some("error.code"));
+        for strict in ["{'a':1}", "{\"a\":None}", "['a']"] {
+            assert_eq!(walk(strict, &mut |_, _| {}), Shape::NotJson, "{strict}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! raised by the caller, transport, the server's veto, the provider's own code, the HTTP
 //! status, nothing known. The verdict's `rule` names the step.
 
+pub mod client;
 pub mod json;
 pub mod provider;
 pub mod status;
@@ -132,7 +133,7 @@ pub fn classify(failure: &Failure<'_>, policy: &Policy, now: WallMs) -> Verdict 
         kind,
         retryable,
         code: code.map(str::to_owned).or_else(|| body.codes.first().cloned()),
-        hint: retry_after::from_headers(failure.headers, policy.hints.sources, now),
+        hint: retry_after::hint(failure.headers, &body.hints, kind, policy.hints.sources, now),
         rule,
         message: body.message,
     }
@@ -156,17 +157,40 @@ fn decide<'d>(failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) ->
     match failure.status {
         Some(status) => by_response(status, failure, body, policy),
         None if failure.opaque_redirect => (ErrorKind::Redirected, false, None, "status"),
-        None => match transport::finding(failure.links, failure.source, policy.permanent_transport) {
-            Some((kind, code)) => (kind, kind.properties().retryable, code, "transport"),
-            None => (ErrorKind::Unknown, policy.retry_unknown, None, "unknown"),
-        },
+        None => by_error(failure, body, policy),
+    }
+}
+
+/// An error without a status. Clients throw such ones also for a failure that a 200 told in
+/// band: then the provider's code is there, or the headers beside what the body said.
+fn by_error<'d>(failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) -> Decision<'d> {
+    if let Some(kind) = client::kind(failure.links) {
+        return (kind, kind.properties().retryable, None, "raised");
+    }
+    if let Some(coded) = by_code(0, body, policy) {
+        return coded;
+    }
+    if body.failed && failure.headers.iter().next().is_some() {
+        return (ErrorKind::ServerError, true, None, "in_band");
+    }
+    match transport::finding(failure.links, failure.source, policy.permanent_transport) {
+        Some((kind, code)) => (kind, kind.properties().retryable, code, "transport"),
+        None => (ErrorKind::Unknown, policy.retry_unknown, None, "unknown"),
+    }
+}
+
+/// An error that a client threw over a 2xx: its body broke off, or was not what it should be.
+fn by_success<'d>(failure: &'d Failure<'_>) -> Decision<'d> {
+    match transport::finding(failure.links, failure.source, true) {
+        Some((kind @ (ErrorKind::Transport | ErrorKind::Timeout), code)) => (kind, true, code, "transport"),
+        _ => (ErrorKind::MalformedResponse, true, None, "malformed"),
     }
 }
 
 /// Steps 2 to 4: veto, provider's code, status.
-fn by_response<'d>(status: u16, failure: &Failure<'_>, body: &'d BodyFacts, policy: &Policy) -> Decision<'d> {
+fn by_response<'d>(status: u16, failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) -> Decision<'d> {
     let coded = by_code(status, body, policy);
-    let decision = coded.unwrap_or_else(|| by_status(status, failure, policy));
+    let decision = coded.unwrap_or_else(|| by_status(status, body, failure, policy));
     let says = if policy.should_retry_header { failure.headers.get(SHOULD_RETRY) } else { None };
     match says.as_deref().map(str::trim) {
         Some(says) if says.eq_ignore_ascii_case("false") => (decision.0, false, decision.2, "server_veto"),
@@ -190,11 +214,15 @@ fn by_code<'d>(status: u16, body: &'d BodyFacts, policy: &Policy) -> Option<Deci
         return Some((kind, by_kind && by_status, code, "provider"));
     }
     // A number is a status only where the real one says nothing: 200 and the gateway's 5xx.
-    let numeric = body.numeric().filter(|_| in_band || status >= 500)?;
+    // Without any, small numbers are the codes of everything else.
+    let numeric = body.numeric().filter(|code| (in_band || status >= 500) && (status > 0 || *code >= 400))?;
     Some((status::kind(numeric, false), policy.statuses.retries(numeric), None, "provider"))
 }
 
-fn by_status<'d>(status: u16, failure: &Failure<'_>, policy: &Policy) -> Decision<'d> {
+fn by_status<'d>(status: u16, body: &BodyFacts, failure: &'d Failure<'_>, policy: &Policy) -> Decision<'d> {
+    if status < 300 && !body.failed && !failure.links.is_empty() {
+        return by_success(failure);
+    }
     if status < 300 {
         return (ErrorKind::ServerError, true, None, "in_band");
     }

@@ -57,7 +57,6 @@ const CODES: &[(ErrorKind, &[&str])] = &[
         &[
             "ECONNRESET",
             "ECONNREFUSED",
-            "ECONNABORTED",
             "EPIPE",
             "EAI_AGAIN",
             "ENOTFOUND",
@@ -69,6 +68,8 @@ const CODES: &[(ErrorKind, &[&str])] = &[
             "EADDRNOTAVAIL",
             "EPROTO",
             "ERR_NETWORK",
+            "ERR_CANCELED",
+            "REQUEST_SEND_ERROR",
             "ERR_STREAM_PREMATURE_CLOSE",
             "ERR_HTTP2_STREAM_ERROR",
             "ERR_HTTP2_SESSION_ERROR",
@@ -86,10 +87,35 @@ const CODES: &[(ErrorKind, &[&str])] = &[
 /// Undici's other codes (`UND_ERR_SOCKET`, `UND_ERR_CLOSED`, …) all tell of the connection.
 const TRANSPORT_CODE_PREFIX: &str = "UND_ERR_";
 
+/// What axios and superagent give to their timeouts, and Node to a lost connection.
+const TIMEOUT_OR_TRANSPORT_CODE: &str = "ECONNABORTED";
+
 /// Names of error classes.
 const NAMES: &[(ErrorKind, &[&str])] = &[
-    (ErrorKind::Timeout, &["TimeoutError", "APIConnectionTimeoutError", "ConnectTimeoutError"]),
-    (ErrorKind::Transport, &["AbortError", "NetworkError", "APIConnectionError", "SocketError"]),
+    (
+        ErrorKind::Timeout,
+        &[
+            "TimeoutError",
+            "APIConnectionTimeoutError",
+            "ConnectTimeoutError",
+            "RequestTimeoutError",
+            "CohereTimeoutError",
+        ],
+    ),
+    (
+        ErrorKind::Transport,
+        &[
+            "AbortError",
+            "NetworkError",
+            "APIConnectionError",
+            "SocketError",
+            "APIUserAbortError",
+            "GoogleGenerativeAIAbortError",
+            "CanceledError",
+            "RequestAbortedError",
+            "ConnectionError",
+        ],
+    ),
 ];
 
 /// Wordings of faults that do not heal: the request or its URL is wrong, or a certificate.
@@ -170,6 +196,7 @@ const TRANSPORT: &[&str] = &[
     "other side closed",
     "socket hang up",
     "premature close",
+    "stream has been aborted",
     "connection error",
     "connection reset",
     "connection refused",
@@ -184,18 +211,31 @@ const TRANSPORT: &[&str] = &[
 ];
 
 /// Wordings of an answer that never came.
-const TIMEOUT: &[&str] = &["request timed out", "connection timed out", "operation timed out", "timed out waiting"];
+const TIMEOUT: &[&str] = &[
+    "request timed out",
+    "connection timed out",
+    "operation timed out",
+    "timed out waiting",
+    "timeout of ",
+    "network timeout at",
+];
+
+/// What clients made by Fern (Cohere's) abort with when their time is over: no error, a text.
+const TIMEOUT_REASON: &str = "timeout";
 
 /// What the chain of an error says; `None` when it says nothing of a connection.
 ///
 /// `permanent` is the policy's `permanentTransport`: without it, faults that only look like
 /// transport failures are taken for transport failures.
 pub fn finding<'e>(links: &'e [Link], source: Source, permanent: bool) -> Option<Finding<'e>> {
-    by_flags(links)
+    overloaded(links)
         .or_else(|| by_code(links))
         .or_else(|| by_wording(links, &[(ErrorKind::BadRequest, PERMANENT)]))
         .or_else(|| by_name(links))
         .or_else(|| by_wording(links, &[(ErrorKind::Timeout, TIMEOUT), (ErrorKind::Transport, TRANSPORT)]))
+        .or_else(|| by_reason(links))
+        .or_else(|| aborted(links))
+        .or_else(|| retryable(links))
         .or_else(|| by_wording(links, &[(ErrorKind::BadRequest, PROGRAMMER)]))
         .or_else(|| by_source(links, source))
         .map(|(kind, code)| match kind {
@@ -205,12 +245,22 @@ pub fn finding<'e>(links: &'e [Link], source: Source, permanent: bool) -> Option
 }
 
 /// workerd puts flags on errors where Node puts codes.
-fn by_flags(links: &[Link]) -> Option<Finding<'_>> {
-    links.iter().find_map(|link| match link {
-        Link { overloaded: true, .. } => Some((ErrorKind::Overloaded, None)),
-        Link { retryable: true, .. } => Some((ErrorKind::Transport, None)),
-        _ => None,
-    })
+fn overloaded(links: &[Link]) -> Option<Finding<'_>> {
+    links.iter().any(|link| link.overloaded).then_some((ErrorKind::Overloaded, None))
+}
+
+/// What workerd, the AI SDK or AWS's call worth a retry, when it does not say why.
+fn retryable(links: &[Link]) -> Option<Finding<'_>> {
+    links.iter().any(|link| link.retryable).then_some((ErrorKind::Transport, None))
+}
+
+fn by_reason(links: &[Link]) -> Option<Finding<'_>> {
+    links.iter().any(|link| link.message == TIMEOUT_REASON).then_some((ErrorKind::Timeout, None))
+}
+
+fn aborted(links: &[Link]) -> Option<Finding<'_>> {
+    let code = links.iter().map(|link| link.code.as_str()).find(|code| *code == TIMEOUT_OR_TRANSPORT_CODE)?;
+    Some((ErrorKind::Transport, Some(code)))
 }
 
 fn by_code(links: &[Link]) -> Option<Finding<'_>> {
@@ -325,6 +375,13 @@ mod tests {
         assert_eq!(finding(&stranger, Source::Operation, true), None);
         assert_eq!(kind(&[link("TypeError", "odd", "")]), Some(ErrorKind::BadRequest));
         assert_eq!(finding(&[], Source::Fetch, true), None);
+    }
+
+    #[test]
+    fn a_client_that_gives_its_timeout_the_code_of_a_lost_connection_is_told_by_its_words() {
+        let aborted = |message| kind(&[link("AxiosError", message, "ECONNABORTED")]);
+        assert_eq!(aborted("timeout of 1000ms exceeded"), Some(ErrorKind::Timeout));
+        assert_eq!(aborted("write ECONNABORTED"), Some(ErrorKind::Transport));
     }
 
     #[test]

@@ -84,6 +84,7 @@ pub(super) const OPTIONS: &[(&str, Slot)] = &[
     ("random", Function(None)),
     ("fetch", Function(None)),
     ("bodyFactory", Function(None)),
+    ("usage", Function(None)),
     ("idempotencyKey", Special),
     ("retryCountHeader", Special),
     ("markFinal", Special),

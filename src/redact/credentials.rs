@@ -9,16 +9,23 @@ use crate::headers::Headers;
 /// shorter ones are names of realms, algorithms and the like.
 const MIN_PARAMETER: usize = 16;
 
-/// Adds every secret of the request.
-pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, extra: &Redaction) {
+/// Adds every secret of the request; gives the fields that are not sensitive.
+pub(super) fn collect<'t>(
+    secrets: &mut Secrets,
+    url: &str,
+    headers: Headers<'t>,
+    extra: &Redaction,
+) -> Vec<(&'t str, &'t str)> {
+    let mut kept = Vec::new();
     extra.values.iter().for_each(|value| secrets.add(value));
-    add_url(secrets, &url.replace(['\t', '\n', '\r'], ""), true, extra);
+    add_url(secrets, &url::without_breaks(url), true, extra);
     for (name, value) in headers.iter() {
         if !is_sensitive_header(name, &extra.headers) {
             // It may be a URL, as that of Referer, with a login or parameters.
             if value.bytes().any(|byte| matches!(byte, b'@' | b'=' | b'%')) {
                 add_url(secrets, value, false, extra);
             }
+            kept.push((name, value));
         } else if name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("set-cookie") {
             secrets.add(value);
             // Behind the first `;` of Set-Cookie are attributes (RFC 6265 section 4.1).
@@ -30,6 +37,7 @@ pub(super) fn collect(secrets: &mut Secrets, url: &str, headers: Headers<'_>, ex
             add_field(secrets, value);
         }
     }
+    kept
 }
 
 fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {

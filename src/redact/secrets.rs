@@ -20,6 +20,11 @@ pub(super) fn is_short(value: &str) -> bool {
     value.chars().nth(MIN_CHARS - 1).is_none()
 }
 
+/// A form that is escaped otherwise than its value has one of these; `+` stands for a blank.
+fn may_escape(byte: u8) -> bool {
+    matches!(byte, b'%' | b'\\' | b'+')
+}
+
 /// A text that was cut may end inside a secret. So many bytes of its beginning are masked
 /// there.
 const MIN_CUT: u8 = 8;
@@ -28,8 +33,8 @@ const MIN_CUT: u8 = 8;
 /// ones. See [`Secrets::overflowed`].
 const MAX_NODES: usize = 16_384;
 
-/// A longer text is not worth a quick look, which takes every value apart.
-const MAX_QUICK: usize = 256;
+/// A longer text is not worth a quick look, which asks for every value at every byte.
+const MAX_QUICK: usize = 4096;
 
 #[derive(Clone, Copy, Default)]
 struct Node {
@@ -52,6 +57,10 @@ struct Node {
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
     values: Vec<String>,
+    /// The first four bytes of each value.
+    heads: Vec<u32>,
+    /// A value has a character that may be written otherwise.
+    is_escaped: bool,
     automaton: OnceCell<Automaton>,
 }
 
@@ -61,6 +70,9 @@ impl Secrets {
         // What holds a replacement is quoted with one: what is around that is the secret.
         for part in pieces(value).map(|(_, part)| part.trim_ascii()) {
             if !is_short(part) && self.values.iter().all(|known| known != part) {
+                let head = part.bytes().take(4).fold(0, |head, byte| head << 8 | u32::from(byte));
+                self.heads.push(head);
+                self.is_escaped |= part.bytes().any(may_escape);
                 self.values.push(part.to_owned());
             }
         }
@@ -68,14 +80,17 @@ impl Secrets {
 
     /// Whether the text may hold a value, in any form: a quick look, wrong on one side only.
     pub fn may_occur(&self, text: &str) -> bool {
-        const HEAD: usize = 4;
-        // A form that is escaped otherwise than its value has one of these; `+` stands for a blank.
-        let escapes = |text: &str| text.bytes().any(|byte| matches!(byte, b'%' | b'\\' | b'+'));
-        let head = |value: &String| {
-            let head = value.as_bytes().get(..HEAD).unwrap_or_default();
-            escapes(value) || text.as_bytes().windows(HEAD).any(|window| window == head)
-        };
-        !self.values.is_empty() && (text.len() > MAX_QUICK || escapes(text) || self.values.iter().any(head))
+        if self.values.is_empty() {
+            return false;
+        }
+        if self.is_escaped || text.len() > MAX_QUICK {
+            return true;
+        }
+        let mut last = 0;
+        text.bytes().any(|byte| {
+            last = last << 8 | u32::from(byte);
+            may_escape(byte) || self.heads.contains(&last)
+        })
     }
 
     /// More was added than is held.

@@ -29,9 +29,15 @@ impl Masker {
     /// without their scheme (the password of a Basic value, each cookie), user and password
     /// of the URL, values of secret query parameters, and `redaction.values`.
     pub fn for_request(url: &str, headers: Headers<'_>, redaction: &Redaction) -> Masker {
+        Masker::and_kept(url, headers, redaction).0
+    }
+
+    /// The same, and the header fields that are not sensitive, in their order. Their values
+    /// may still quote a secret, as Referer and Location do: mask them.
+    pub fn and_kept<'t>(url: &str, headers: Headers<'t>, redaction: &Redaction) -> (Masker, Vec<(&'t str, &'t str)>) {
         let mut secrets = Secrets::default();
-        credentials::collect(&mut secrets, url, headers, redaction);
-        Masker { secrets, headers: redaction.headers.clone(), query: redaction.query.clone() }
+        let kept = credentials::collect(&mut secrets, url, headers, redaction);
+        (Masker { secrets, headers: redaction.headers.clone(), query: redaction.query.clone() }, kept)
     }
 
     /// The text without what must not be shown. Masking twice is masking once.
@@ -61,7 +67,10 @@ impl Masker {
 
     /// Whether nothing in the text can begin a match of any rule: most header values.
     fn is_plain(&self, text: &str) -> bool {
+        // Without an `@` no login stands behind the slashes.
+        let behind = text.strip_prefix("https://").filter(|rest| !rest.contains('@'));
         let mut before = 0_u8;
+        let text = behind.unwrap_or(text);
         for (at, byte) in text.bytes().enumerate() {
             let begins_shape = shapes::may_begin(byte)
                 && !before.is_ascii_alphanumeric()

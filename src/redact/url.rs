@@ -1,5 +1,6 @@
 //! URLs: as they may be shown, and as they may be used.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::escapes::Units;
@@ -22,8 +23,7 @@ pub fn sanitize_url(url: &str, redaction: &Redaction) -> String {
     if OFF {
         return url.into();
     }
-    // URL parsers drop these wherever they stand (WHATWG URL, section 4.4), names included.
-    let url = url.replace(['\t', '\n', '\r'], "");
+    let url = without_breaks(url);
     let url = without(&url, userinfo(&url, true));
     let mut marks = Marks::new(&url);
     pairs::in_url(&url, &redaction.query, &mut |value| marks.mark(value));
@@ -45,6 +45,14 @@ pub fn sanitize_base_url(url: &str) -> (String, bool) {
     let userinfo = userinfo(url, false);
     let removed = userinfo.is_some();
     (without(url, userinfo), removed)
+}
+
+/// URL parsers drop tabs and line breaks wherever they stand (WHATWG URL, section 4.4).
+pub(super) fn without_breaks(url: &str) -> Cow<'_, str> {
+    if url.bytes().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
+        return Cow::Owned(url.replace(['\t', '\n', '\r'], ""));
+    }
+    Cow::Borrowed(url)
 }
 
 fn without(url: &str, part: Option<Range<usize>>) -> String {

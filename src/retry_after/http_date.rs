@@ -46,12 +46,8 @@ pub fn parse(value: &str, now: WallMs) -> Option<WallMs> {
         rest.skip(", ")?;
         rest.rfc850(now)?
     };
-    let days = date.to_days();
-    let is_real = Date::from_days(days) == date && weekday_of(days) == weekday;
-    (rest.0.is_empty() && is_real).then(|| {
-        let seconds = days.saturating_mul(SECONDS_PER_DAY).saturating_add(second_of_day);
-        WallMs(seconds.saturating_mul(MS_PER_SECOND))
-    })
+    let is_its_weekday = weekday_of(date.to_days()) == weekday;
+    date.at(second_of_day).filter(|_| rest.0.is_empty() && is_its_weekday)
 }
 
 /// Writes `at` as an IMF-fixdate; milliseconds are dropped, so the date is never later.
@@ -81,12 +77,12 @@ fn weekday_of(days: i64) -> usize {
 
 /// A day of the proleptic Gregorian calendar. The order of the fields is the order in time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Date {
-    year: i64,
+pub(super) struct Date {
+    pub(super) year: i64,
     /// Counted from 0: the index into [`MONTHS`].
-    month: usize,
+    pub(super) month: usize,
     /// Counted from 1.
-    day: i64,
+    pub(super) day: i64,
 }
 
 /// The calendar repeats every 400 years. Counted in years that begin on 1 March, a leap day
@@ -107,6 +103,14 @@ impl Date {
         let month = (month_from_march as usize + 2) % 12;
         let year = days.div_euclid(DAYS_PER_ERA) * 400 + year_of_era + i64::from(month < 2);
         Date { year, month, day: day_of_year - days_before_month(month_from_march) + 1 }
+    }
+
+    /// The moment `second_of_day` seconds into this day; `None` for a day that its month
+    /// does not have.
+    pub(super) fn at(self, second_of_day: i64) -> Option<WallMs> {
+        let days = self.to_days();
+        let seconds = days.saturating_mul(SECONDS_PER_DAY).saturating_add(second_of_day);
+        (Date::from_days(days) == self).then(|| WallMs(seconds.saturating_mul(MS_PER_SECOND)))
     }
 
     fn to_days(self) -> i64 {
@@ -130,7 +134,7 @@ fn days_before_month(month_from_march: i64) -> i64 {
 }
 
 /// What is left to read. Every method takes its piece off the front or gives `None`.
-struct Rest<'v>(&'v [u8]);
+pub(super) struct Rest<'v>(pub(super) &'v [u8]);
 
 impl Rest<'_> {
     /// `06 Nov 1994 08:49:37 GMT`
@@ -181,7 +185,7 @@ impl Rest<'_> {
     }
 
     /// `08:49:37` as seconds since midnight.
-    fn time(&mut self) -> Option<i64> {
+    pub(super) fn time(&mut self) -> Option<i64> {
         let hour = self.number(2)?;
         self.skip(":")?;
         let minute = self.number(2)?;
@@ -190,17 +194,19 @@ impl Rest<'_> {
         (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3600 + minute * 60 + second)
     }
 
-    fn number(&mut self, digits: usize) -> Option<i64> {
+    pub(super) fn number(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
+        let digits = |sum, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'));
+        let number = number.iter().try_fold(0, digits)?;
         self.0 = rest;
-        number.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
+        Some(number)
     }
 
     fn one_of(&mut self, names: &[&str]) -> Option<usize> {
         names.iter().position(|name| self.skip(name).is_some())
     }
 
-    fn skip(&mut self, literal: &str) -> Option<()> {
+    pub(super) fn skip(&mut self, literal: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(literal.as_bytes())?;
         Some(())
     }

@@ -1,23 +1,34 @@
 //! How long the server asks a client to wait.
 //!
 //! One source answers, the first whose value can be read, in the order of [`HintSource`]:
-//! the headers that count milliseconds, then `Retry-After`. A value that cannot be read is
-//! as good as absent, so the next source is asked; it is never read as zero. Zero is a hint
-//! of zero. What a policy makes of a hint (its limit, its jitter) is not decided here.
+//! the headers that count milliseconds, `Retry-After`, the body, the reset of a spent rate
+//! limit. A value that cannot be read is as good as absent, so the next source is asked; it
+//! is never read as zero. Zero is a hint of zero. What a policy makes of a hint (its limit,
+//! its jitter) is not decided here.
 //!
 //! - `value`: the grammar of one field value;
-//! - [`http_date`]: the calendar;
+//! - [`http_date`] and `rfc3339`: the calendar; `duration`: lengths with their units;
+//! - `body` and `told`: the body's members, and its prose;
+//! - `reset`: rate limits that say when they are full again;
 //! - `source`: the sources, their names, their order, and sets of them.
 
+mod body;
+mod duration;
 pub mod http_date;
+mod reset;
+mod rfc3339;
 mod source;
+mod told;
 mod value;
 
+pub use body::BodyHints;
 pub use source::{HintSource, HintSources};
 
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
+use crate::kind::ErrorKind;
 use source::MS_HEADERS;
+use std::borrow::Cow;
 use value::Unit;
 
 /// A wait that the server asked for.
@@ -29,7 +40,43 @@ pub struct Hint {
     pub source: HintSource,
 }
 
-/// The hint in a response's header fields: the first of `sources` that can be read.
+/// The hint of a failure: the first of `sources` that can be read.
+///
+/// A body is asked unless the failure is that it is cut short or not what was asked for:
+/// then it is no provider's error. Resets are asked when the failure is a limit's, for a
+/// bucket can be spent while something else fails.
+pub fn hint(
+    headers: Headers<'_>,
+    body: &BodyHints,
+    kind: ErrorKind,
+    sources: HintSources,
+    now: WallMs,
+) -> Option<Hint> {
+    if let Some(hint) = from_headers(headers, sources, now) {
+        return Some(hint);
+    }
+    let asks = |source| sources.contains(source);
+    let body_speaks = !matches!(kind, ErrorKind::Transport | ErrorKind::MalformedResponse);
+    if body_speaks
+        && asks(HintSource::Body)
+        && let Some(delay) = body.delay()
+    {
+        return Some(Hint { delay, source: HintSource::Body });
+    }
+    if !matches!(kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
+        return None;
+    }
+    let sent_at = value::sent_at(own_date(headers).as_deref(), now);
+    let passed_on = body.reset(sent_at).filter(|_| asks(HintSource::Body)).map(|delay| (delay, HintSource::Body));
+    let found = passed_on.or_else(|| {
+        let delay = reset::from_headers(headers, sent_at).filter(|_| asks(HintSource::Reset))?;
+        Some((delay, HintSource::Reset))
+    });
+    found.map(|(delay, source)| Hint { delay, source })
+}
+
+/// The hint in header fields that are made for it: the first of `sources` that can be read,
+/// of those up to [`HintSource::RetryAfter`].
 ///
 /// A date is measured against the response's own `Date`, so a local clock that is wrong
 /// changes no wait, unless the response has an `Age`: a cache stored it, and its `Date` is
@@ -47,10 +94,14 @@ pub fn from_headers(headers: Headers<'_>, sources: HintSources, now: WallMs) -> 
             return None;
         }
         let value = headers.get("retry-after")?;
-        let date = if headers.get("age").is_none() { headers.get("date") } else { None };
-        let delay = parse_retry_after(&value, now, date.as_deref())?;
+        let delay = value::retry_after(&value, now, own_date(headers).as_deref())?;
         Some(Hint { delay, source })
     })
+}
+
+/// The `Date` that says when the response was sent; none where a cache stored it.
+fn own_date<'t>(headers: Headers<'t>) -> Option<Cow<'t, str>> {
+    if headers.get("age").is_none() { headers.get("date") } else { None }
 }
 
 /// Reads the value of a `Retry-After` field (RFC 9110 section 10.2.3); `None` when it is
@@ -82,26 +133,86 @@ pub fn parse_retry_after(value: &str, now: WallMs, date_header: Option<&str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::json;
 
     /// Thu, 15 Jan 2026 12:00:00 GMT
     const NOW: WallMs = WallMs(1_768_478_400_000);
 
-    fn hint(text: &str, sources: HintSources) -> Option<(u64, &'static str)> {
-        let hint = from_headers(Headers::new(text), sources, NOW)?;
+    fn body(text: &str) -> BodyHints {
+        let mut hints = BodyHints::default();
+        json::walk(text, &mut |keys, scalar| hints.see(keys, &scalar));
+        hints
+    }
+
+    fn of_a_failure(fields: &str, text: &str, kind: ErrorKind, sources: HintSources) -> Option<(u64, &'static str)> {
+        let hint = super::hint(Headers::new(fields), &body(text), kind, sources, NOW)?;
         Some((hint.delay.get(), hint.source.as_str()))
+    }
+
+    fn hint(text: &str, sources: HintSources) -> Option<(u64, &'static str)> {
+        of_a_failure(text, "", ErrorKind::RateLimited, sources)
     }
 
     #[test]
     fn each_source_answers_only_when_those_before_it_cannot_be_read() {
-        let names = MS_HEADERS.map(|(_, name)| name);
-        let order = HintSource::ALL.map(HintSource::as_str);
-        for (first_readable, source) in order.into_iter().enumerate() {
-            let mut text = String::from("retry-after\n4\n");
-            for (i, name) in names.into_iter().enumerate() {
-                let value = if i < first_readable { "soon" } else { "4000" };
-                text.push_str(&[name, "\n", value, "\n"].concat());
+        let names = MS_HEADERS.map(|(_, name)| (name, "4000")).into_iter().chain([("retry-after", "4")]);
+        let names: Vec<_> = names.collect();
+        for (first_readable, source) in HintSource::ALL.map(HintSource::as_str).into_iter().enumerate() {
+            let mut fields = String::from("x-ratelimit-reset\n4s\n");
+            for (i, (name, value)) in names.iter().enumerate() {
+                let value = if i < first_readable { "soon" } else { value };
+                fields.push_str(&[name, "\n", value, "\n"].concat());
             }
-            assert_eq!(hint(&text, HintSources::ALL), Some((4000, source)));
+            let text = if first_readable <= names.len() { r#"{"retry_after":4}"# } else { r#"{"retry_after":"soon"}"# };
+            let hint = of_a_failure(&fields, text, ErrorKind::RateLimited, HintSources::ALL);
+            assert_eq!(hint, Some((4000, source)));
+        }
+    }
+
+    #[test]
+    fn the_body_and_the_resets_are_asked_only_when_chosen() {
+        let (fields, text) = ("x-ratelimit-reset\n2", r#"{"retry_after":1}"#);
+        let passed_on = r#"{"headers":{"X-RateLimit-Reset":"3"}}"#;
+        let hint =
+            |text, sources: &[HintSource]| of_a_failure(fields, text, ErrorKind::RateLimited, HintSources::of(sources));
+        assert_eq!(hint(text, &HintSource::ALL), Some((1_000, "body")));
+        assert_eq!(hint(text, &[HintSource::Reset]), Some((2_000, "reset")));
+        assert_eq!(hint(passed_on, &HintSource::ALL), Some((3_000, "body")));
+        assert_eq!(hint(passed_on, &[HintSource::Reset]), Some((2_000, "reset")));
+        assert_eq!(hint("", &[HintSource::Body]), None);
+        assert_eq!(hint(text, &[HintSource::RetryAfter, HintSource::RetryAfterMs]), None);
+    }
+
+    #[test]
+    fn a_reset_is_a_hint_only_of_a_failure_of_a_limit() {
+        for kind in ErrorKind::ALL {
+            let expected = matches!(kind, ErrorKind::RateLimited | ErrorKind::Overloaded).then_some((2_000, "reset"));
+            assert_eq!(of_a_failure("x-ratelimit-reset\n2", "", *kind, HintSources::ALL), expected, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_a_hint_behind_every_kind_but_those_of_a_body_that_broke() {
+        let text = r#"{"error":{"message":"try again in 2s"}}"#;
+        for kind in ErrorKind::ALL {
+            let broke = matches!(kind, ErrorKind::Transport | ErrorKind::MalformedResponse);
+            let expected = (!broke).then_some((2_000, "body"));
+            assert_eq!(of_a_failure("", text, *kind, HintSources::ALL), expected, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_moment_of_a_reset_is_measured_as_a_date_is() {
+        let bucket =
+            "anthropic-ratelimit-tokens-remaining\n0\nanthropic-ratelimit-tokens-reset\n2026-01-15T12:01:00Z\n";
+        let passed_on = r#"{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1768478460000"}}"#;
+        let date = "date\nThu, 15 Jan 2026 12:00:20 GMT\n";
+        for (date, age, expected) in [("", "", 60_000), (date, "", 40_000), (date, "age\n0", 60_000)] {
+            for (fields, text) in [(bucket, ""), ("", passed_on)] {
+                let fields = [fields, date, age].concat();
+                let hint = of_a_failure(&fields, text, ErrorKind::RateLimited, HintSources::ALL);
+                assert_eq!(hint.unwrap().0, expected, "{fields} {text}");
+            }
         }
     }
 

@@ -14,16 +14,22 @@ pub enum HintSource {
     XAmzRetryAfter,
     /// `Retry-After` (RFC 9110 section 10.2.3): seconds or an HTTP-date.
     RetryAfter,
+    /// The body: a member made for it, or what its message says.
+    Body,
+    /// `x-ratelimit-reset-*` and the like, of a bucket that is spent.
+    Reset,
 }
 
 impl HintSource {
     /// Every source, in order of preference.
-    pub const ALL: [HintSource; 5] = [
+    pub const ALL: [HintSource; 7] = [
         HintSource::RetryAfterMs,
         HintSource::XMsRetryAfterMs,
         HintSource::XRetryAfterMs,
         HintSource::XAmzRetryAfter,
         HintSource::RetryAfter,
+        HintSource::Body,
+        HintSource::Reset,
     ];
 
     /// The source's name in options, events and test vectors. Names never change.
@@ -34,6 +40,8 @@ impl HintSource {
             HintSource::XRetryAfterMs => "x_retry_after_ms",
             HintSource::XAmzRetryAfter => "x_amz_retry_after",
             HintSource::RetryAfter => "retry_after",
+            HintSource::Body => "body",
+            HintSource::Reset => "reset",
         }
     }
 

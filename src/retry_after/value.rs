@@ -17,11 +17,15 @@ pub(super) enum Unit {
 /// HTTP-date, measured against `date_header` when that can be read, else against `now`.
 pub(super) fn retry_after(value: &str, now: WallMs, date_header: Option<&str>) -> Option<DelayMs> {
     number_or_list(value, Unit::Seconds).or_else(|| {
-        let sent_at = date_header.and_then(|date| http_date::parse(trim(date), now));
         // The server's two-digit years too are years near the moment it answered.
-        let measured_from = sent_at.unwrap_or(now);
-        Some(http_date::parse(trim(value), measured_from)?.since(measured_from))
+        let sent_at = sent_at(date_header, now);
+        Some(http_date::parse(trim(value), sent_at)?.since(sent_at))
     })
+}
+
+/// The moment from which a response's moments are measured: its `Date`, else `now`.
+pub(super) fn sent_at(date_header: Option<&str>, now: WallMs) -> WallMs {
+    date_header.and_then(|date| http_date::parse(trim(date), now)).unwrap_or(now)
 }
 
 /// Reads a number, or the longest of several joined by commas.

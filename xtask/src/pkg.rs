@@ -15,7 +15,7 @@ use crate::inline;
 pub type Files = BTreeMap<&'static str, Vec<u8>>;
 
 /// In this order: the sections that say how the module was built are needed until wasm-opt has read them.
-const WASM_OPT: [&str; 3] = ["-Oz", "--strip-producers", "--strip-target-features"];
+const WASM_OPT: [&str; 3] = ["-O3", "--strip-producers", "--strip-target-features"];
 
 /// For bundlers that import wasm compiled; wasm-bindgen's own file of this name lists the exports instead.
 const MODULE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";

@@ -1,0 +1,277 @@
+import { read } from './errors.js';
+import { blockOf, isIterator } from './headers.js';
+
+/**
+ * Where clients keep what they know of a response: on the error itself, and on these members
+ * of it. `$metadata` and `$response` are AWS's, `rawResponse` Mistral's and Cohere's,
+ * `httpResponse` Hugging Face's.
+ */
+const RESPONSES = ['response', 'rawResponse', 'httpResponse', '$response', '$metadata'];
+const STATUSES = ['status', 'statusCode', 'status_code', 'httpStatusCode'];
+const HEADERS = ['headers', 'responseHeaders'];
+const BODIES = ['data', 'bodyAsText', 'text', 'body'];
+const OWN_BODIES = ['responseBody', 'body', 'error', 'data'];
+
+/** Codes of Node and its libraries: no provider's, and outermost they would hide those further in. */
+const RUNTIME_CODE = /^(?:E[A-Z0-9]+$|(?:UND_)?ERR_)/;
+/** How a client begins a message that goes on with the body: `429 {…`, `got status: 429 Too Many Requests. {…`. */
+const STATUS_FIRST = /^(?:[^{"]{0,60}\b[1-5]\d\d\b[^{"]{0,60})?\{/;
+
+/** How much of a body the engine is shown: characters of a text, values and depth of an object. */
+const BODY_CHARS = 64 * 1024;
+const VALUES = 1000;
+const MEMBERS = 100;
+const DEPTH = 8;
+
+/**
+ * What an error shows of the response behind it.
+ *
+ * @typedef {object} Shown
+ * @property {number} status 0 for none.
+ * @property {string} headers See headers.js.
+ * @property {Uint8Array | undefined} body
+ * @property {Uint8Array | undefined} named What stands in for a body that was not kept: the codes the error has itself.
+ */
+
+/**
+ * @param {any} error
+ * @returns {Shown}
+ */
+export function shownBy(error) {
+  /** @type {Shown} */
+  const shown = { status: 0, headers: '', body: undefined, named: undefined };
+  if (typeof error !== 'object' || error === null) {
+    if (typeof error === 'string') shown.body = bounded(jsonIn(error));
+    return shown;
+  }
+  const responses = [];
+  for (const name of RESPONSES) {
+    const response = read(error, name);
+    if (typeof response === 'object' && response !== null) responses.push(response);
+  }
+  try {
+    const holders = [error, ...responses];
+    shown.status = statusIn(holders);
+    shown.headers = headersIn(holders);
+    shown.body = bodyIn(error, responses, shown.status);
+    if (shown.body === undefined) shown.named = namedBy(error, shown.status);
+  } catch {
+    // A hostile member: what was read before it stands.
+  }
+  return shown;
+}
+
+/** @param {any[]} holders */
+function statusIn(holders) {
+  for (const holder of holders) {
+    for (const name of STATUSES) {
+      const value = read(holder, name);
+      const status = typeof value === 'string' && value.length === 3 ? Number(value) : value;
+      if (Number.isInteger(status) && status >= 100 && status <= 999) return status;
+    }
+  }
+  return 0;
+}
+
+/** @param {any[]} holders */
+function headersIn(holders) {
+  for (const holder of holders) {
+    for (const name of HEADERS) {
+      const headers = read(holder, name);
+      if (typeof headers !== 'object' || headers === null || isIterator(headers)) continue;
+      const block = blockOf(Array.isArray(headers) ? pairsOf(headers) : headers);
+      if (block !== '') return block;
+    }
+  }
+  return '';
+}
+
+/**
+ * Node's and undici's raw headers are one list of names and values in turn.
+ *
+ * @param {unknown[]} headers
+ */
+function pairsOf(headers) {
+  if (Array.isArray(headers[0])) return headers;
+  const pairs = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([textOf(headers[at]), textOf(headers[at + 1])]);
+  return pairs;
+}
+
+/** @param {unknown} value */
+function textOf(value) {
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+}
+
+/**
+ * @param {any} error
+ * @param {any[]} responses
+ * @param {number} status
+ * @returns {Uint8Array | undefined}
+ */
+function bodyIn(error, responses, status) {
+  if (status === 0) return bounded(wrapped(read(error, 'error')) ?? jsonIn(read(error, 'message')));
+  for (const name of hasOwnBody(error) ? [] : OWN_BODIES) {
+    const value = read(error, name);
+    const body = bounded(name === 'error' ? wrapped(value) : value);
+    if (body !== undefined) return body;
+  }
+  for (const response of responses) {
+    if (hasOwnBody(response)) continue;
+    for (const name of BODIES) {
+      const body = bounded(read(response, name));
+      if (body !== undefined) return body;
+    }
+  }
+  return Array.isArray(read(error, 'errorDetails')) ? undefined : bounded(jsonIn(read(error, 'message')));
+}
+
+/**
+ * The member `error` of an error: the whole body with Anthropic's and Groq's clients, what
+ * the body has under that name with OpenAI's.
+ *
+ * @param {any} member
+ */
+function wrapped(member) {
+  if (typeof member === 'string') return member.startsWith('{') ? member : { error: member };
+  return isPlain(member) && !('error' in member) ? { error: member } : member;
+}
+
+/**
+ * The body at the end of a message, for clients that keep it nowhere else.
+ *
+ * @param {unknown} message
+ */
+function jsonIn(message) {
+  if (typeof message !== 'string' || !STATUS_FIRST.test(message)) return undefined;
+  const end = message.lastIndexOf('}');
+  return message.slice(message.indexOf('{'), end < 0 ? undefined : end + 1);
+}
+
+/**
+ * @param {any} error
+ * @param {number} status
+ * @returns {Uint8Array | undefined}
+ */
+function namedBy(error, status) {
+  const message = read(error, 'message');
+  if ('$fault' in error || '$metadata' in error) {
+    const trait = read(error, '$retryable');
+    // AWS's own code for what the trait says.
+    const code = trait && read(trait, 'throttling') === true ? 'Throttling' : undefined;
+    return bounded({ __type: read(error, 'name'), code, message });
+  }
+  const [code, type, name, details] = ['code', 'type', 'status', 'errorDetails'].map((member) => read(error, member));
+  const given = { code: codeOf(code), type: hasOwnBody(error) ? undefined : codeOf(type), message };
+  // Google's name of the status, and what else its answer had.
+  const named = typeof name === 'string' ? name : undefined;
+  if (named !== undefined || Array.isArray(details)) return bounded({ error: { ...given, status: named, details } });
+  return status === 0 && given.code === undefined && given.type === undefined ? undefined : bounded(given);
+}
+
+/** @param {unknown} code */
+function codeOf(code) {
+  // Lesser numbers are a DOMException's.
+  if (typeof code === 'number') return code >= 100 ? code : undefined;
+  return typeof code === 'string' && !RUNTIME_CODE.test(code) ? code : undefined;
+}
+
+/**
+ * Whether it is a Response as fetch has it, whose body can be read only once and only later.
+ *
+ * @param {any} holder
+ */
+function hasOwnBody(holder) {
+  return typeof read(holder, 'arrayBuffer') === 'function';
+}
+
+/**
+ * A body as bytes, cut to what the engine is shown; `undefined` for what has none, such as a
+ * stream.
+ *
+ * @param {unknown} body
+ * @returns {Uint8Array | undefined}
+ */
+function bounded(body) {
+  try {
+    if (typeof body === 'string') return body === '' ? undefined : encoded(body.slice(0, BODY_CHARS));
+    if (body instanceof ArrayBuffer) return new Uint8Array(body).subarray(0, BODY_CHARS);
+    if (body instanceof Uint8Array) return body.subarray(0, BODY_CHARS);
+    return Array.isArray(body) || isPlain(body) ? encoded(plainJson(body)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A body in any form as bytes; `undefined` for what has none.
+ *
+ * @param {unknown} body
+ * @returns {Uint8Array | undefined}
+ */
+export function bytesOf(body) {
+  try {
+    if (body instanceof Uint8Array) return body;
+    if (body instanceof ArrayBuffer) return new Uint8Array(body);
+    if (typeof body === 'string') return encoded(body);
+    let text;
+    try {
+      text = JSON.stringify(body);
+    } catch {
+      text = plainJson(body);
+    }
+    return text === undefined ? undefined : encoded(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} text */
+function encoded(text) {
+  return new TextEncoder().encode(text);
+}
+
+/**
+ * Whether it is an object as JSON makes it, of any realm.
+ *
+ * @param {unknown} value
+ */
+function isPlain(value) {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/**
+ * JSON of what can be read of a value: no cycle, no getter or `toJSON` that throws and no
+ * size makes it fail.
+ *
+ * @param {unknown} value
+ */
+function plainJson(value) {
+  return JSON.stringify(copyOf(value, { values: VALUES, chars: BODY_CHARS }, DEPTH));
+}
+
+/**
+ * @param {unknown} value
+ * @param {{ values: number, chars: number }} left
+ * @param {number} depth
+ * @returns {unknown}
+ */
+function copyOf(value, left, depth) {
+  left.values -= 1;
+  if (left.values < 0) return undefined;
+  if (typeof value === 'string') {
+    const text = value.slice(0, left.chars);
+    left.chars -= text.length;
+    return text;
+  }
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0 || ArrayBuffer.isView(value)) return undefined;
+  if (Array.isArray(value)) return value.slice(0, MEMBERS).map((one) => copyOf(one, left, depth - 1));
+  const copy = Object.create(null);
+  for (const name of Object.keys(value).slice(0, MEMBERS)) copy[name] = copyOf(read(value, name), left, depth - 1);
+  return copy;
+}

@@ -1,0 +1,29 @@
+//! Anthropic's API, also behind Vertex AI and the resellers that copy its shape. `error.details.error_code`
+//! names what `error.type` is too broad for.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const ANTHROPIC: Family = Family {
+    name: "anthropic",
+    aliases: "anthropic claude",
+    headers: "anthropic-",
+    codes: "\
+spend_limit_reached enforced_spend_limit_reached contract_spend_limit_reached linked_organization_spend_limit_reached workspace_spend_limit_reached
+quota_exhausted linked_organization_billing_unavailable credit_balance_too_low
+request_too_large request_too_large image_dimensions_too_large request_body_too_large_after_decoding
+permission sandbox_egress_restricted user_profile_not_billable
+not_found thread_not_found
+server_error cmek_key_unreachable
+?rate_limited rate_limit_error
+?overloaded overloaded_error
+?auth authentication_error
+?permission permission_error
+?not_found not_found_error
+?quota_exhausted billing_error
+?conflict conflict_error
+?timeout timeout_error
+?server_error api_error
+~bad_request invalid_request_error",
+    own: "",
+};

@@ -1,0 +1,28 @@
+//! Amazon Bedrock, and the errors that all of AWS shares. The name stands in `x-amzn-errortype`, in `__type`,
+//! or in the header of an event-stream frame.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const BEDROCK: Family = Family {
+    name: "bedrock",
+    aliases: "bedrock amazon aws",
+    headers: "x-amzn-",
+    codes: "\
+quota_exhausted service_quota_exceeded_exception
+overloaded model_not_ready_exception service_unavailable_exception service_unavailable
+timeout model_timeout_exception request_timeout_exception
+server_error model_stream_error_exception
+server_error- model_error_exception
+auth expired_token_exception expired_token unrecognized_client_exception invalid_signature_exception incomplete_signature_exception missing_authentication_token_exception invalid_client_token_id signature_does_not_match
+auth+ request_time_too_skewed request_expired
+rate_limited throttling_exception throttling throttled_exception request_throttled request_throttled_exception too_many_requests_exception request_limit_exceeded bandwidth_limit_exceeded limit_exceeded_exception provisioned_throughput_exceeded_exception transaction_in_progress_exception priority_request_not_complete slow_down
+conflict conflict_exception
+permission opt_in_required
+?permission access_denied_exception
+?not_found resource_not_found_exception
+?bad_request validation_exception validation_error serialization_exception unknown_operation_exception
+?server_error internal_server_exception internal_failure internal_server_error
+content_filtered guardrail_intervened",
+    own: "",
+};

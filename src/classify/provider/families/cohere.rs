@@ -1,0 +1,13 @@
+//! Cohere: a `message` and nothing else, so that most is told by the wording and the status.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const COHERE: Family = Family {
+    name: "cohere",
+    aliases: "cohere",
+    headers: "x-endpoint-monthly-call-limit x-trial-endpoint-call-limit",
+    codes: "",
+    own: "\
+auth 498",
+};

@@ -1,0 +1,17 @@
+//! Groq: OpenAI's shape, with codes and statuses of its own.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const GROQ: Family = Family {
+    name: "groq",
+    aliases: "groq",
+    headers: "x-groq-",
+    codes: "\
+overloaded capacity_exceeded over_capacity
+context_exceeded request_too_large_for_context
+bad_request model_decommissioned model_terms_required json_validate_failed
+bad_request tool_use_failed",
+    own: "\
+overloaded 498",
+};

@@ -1,0 +1,17 @@
+//! Hugging Face: the router and Text Generation Inference, with the cause in `error_type`.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const HUGGINGFACE: Family = Family {
+    name: "huggingface",
+    aliases: "huggingface hugging tgi",
+    headers: "x-inference-provider",
+    codes: "\
+overloaded overloaded healthcheck
+server_error incomplete_generation generation
+model_not_found model_not_supported
+bad_request template_error tool_error
+~bad_request validation",
+    own: "",
+};

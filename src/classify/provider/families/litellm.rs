@@ -1,0 +1,20 @@
+//! LiteLLM, the proxy: names of Python classes in the message, the provider's own error inside it.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const LITELLM: Family = Family {
+    name: "litellm",
+    aliases: "litellm",
+    headers: "",
+    codes: "\
+context_exceeded context_window_exceeded_error
+content_filtered content_policy_violation_error
+spend_limit_reached budget_exceeded exceeded_budget budget_exceeded_error
+?rate_limited throttling_error
+?auth auth_error
+?permission permission_denied_error
+?server_error api_connection_error bad_gateway_error
+~bad_request unsupported_params_error",
+    own: "",
+};

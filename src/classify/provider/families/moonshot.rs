@@ -1,0 +1,17 @@
+//! Moonshot (Kimi).
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const MOONSHOT: Family = Family {
+    name: "moonshot",
+    aliases: "moonshot kimi",
+    headers: "",
+    codes: "\
+quota_exhausted exceeded_current_quota_error
+?rate_limited rate_limit_reached_error
+overloaded engine_overloaded_error
+?auth incorrect_api_key_error
+?not_found resource_not_found_error",
+    own: "",
+};

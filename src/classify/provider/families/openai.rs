@@ -1,0 +1,22 @@
+//! OpenAI's chat, responses and images APIs.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const OPENAI: Family = Family {
+    name: "openai",
+    aliases: "openai",
+    headers: "openai-",
+    codes: "\
+context_exceeded context_length_exceeded string_above_max_length max_tokens_exceeded
+quota_exhausted insufficient_quota billing_not_active account_deactivated usage_limit_reached usage_not_included
+spend_limit_reached billing_hard_limit_reached organization_spend_limit_exceeded organization_usage_limit_exceeded project_spend_limit_exceeded project_usage_limit_exceeded
+content_filtered image_content_policy_violation invalid_prompt cyber_policy moderation_blocked sensitive_content bio_policy
+auth incorrect_api_key mismatched_organization invalid_organization ip_not_authorized missing_api_key token_expired
+permission unsupported_country_region_territory request_forbidden insufficient_permissions project_archived organization_deactivated
+request_too_large image_too_large image_file_too_large
+?bad_request unsupported_parameter unsupported_value unknown_parameter missing_required_parameter invalid_value invalid_type invalid_json_schema invalid_function_parameters data_residency_mismatch decimal_above_max_value integer_above_max_value decimal_below_min_value integer_below_min_value array_above_max_length string_below_min_length empty_string invalid_image invalid_image_format invalid_base64_image invalid_image_url invalid_image_mode image_too_small image_parse_error unsupported_image_media_type empty_image_file failed_to_download_image image_file_not_found previous_response_not_found unsupported_file
+timeout vector_store_timeout
+?server_error server_error",
+    own: "",
+};

@@ -1,0 +1,23 @@
+//! OpenRouter: the status as a number in `error.code`, the cause in `error.metadata`.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const OPENROUTER: Family = Family {
+    name: "openrouter",
+    aliases: "openrouter",
+    headers: "",
+    codes: "\
+rate_limited in_flight_budget_exhausted openrouter_in_flight_budget
+quota_exhausted openrouter_credits insufficient_credits free_models_per_day
+spend_limit_reached openrouter_key_limit key_limit_exceeded openrouter_guardrail_budget
+overloaded provider_overloaded provider_unavailable no_available_provider
+content_filtered content_policy_violation guardrail_blocked
+not_found no_endpoints_found
+?timeout timeout provider_timeout
+?quota_exhausted payment_required
+?server_error server provider_error
+?permission forbidden
+~bad_request invalid_request",
+    own: "",
+};

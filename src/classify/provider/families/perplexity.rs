@@ -1,0 +1,13 @@
+//! Perplexity: the status as a number in `error.code`, the cause in `error.type`.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const PERPLEXITY: Family = Family {
+    name: "perplexity",
+    aliases: "perplexity pplx",
+    headers: "",
+    codes: "\
+?rate_limited request_rate_limit_exceeded",
+    own: "",
+};

@@ -1,0 +1,15 @@
+//! vLLM, SGLang, llama.cpp and their kin: names of Python classes as types, the status as a number.
+
+use super::Family;
+
+/// How it is recognised, and its codes.
+pub const VLLM: Family = Family {
+    name: "vllm",
+    aliases: "vllm sglang llama",
+    headers: "",
+    codes: "\
+context_exceeded exceed_context_size_error
+?overloaded unavailable_error
+~bad_request bad_request_error unprocessable_entity_error unprocessable_entity",
+    own: "",
+};

@@ -1,0 +1,166 @@
+//! Whether an answer says that it is a failure.
+
+use crate::classify::json::{self, Scalar, Shape};
+
+/// What the body of a 2xx JSON answer turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inspection {
+    /// An answer.
+    Fine,
+    /// A failure, told in band.
+    Failed,
+    /// The beginning of an answer.
+    CutShort,
+    /// Not JSON.
+    NotJson,
+}
+
+/// Inspects the body of a 2xx JSON answer.
+///
+/// A JSON-RPC answer is fine whatever it says: its errors are the application's. So is a list
+/// of errors beside an answer, as a batch job or GraphQL has it.
+pub fn inspect(body: &str) -> Inspection {
+    let mut signs = Signs::default();
+    let shape = json::walk(body, &mut |keys, scalar| signs.visit(keys, &scalar));
+    match shape {
+        Shape::NotJson => Inspection::NotJson,
+        _ if signs.failed() => Inspection::Failed,
+        Shape::CutShort => Inspection::CutShort,
+        Shape::Whole => Inspection::Fine,
+    }
+}
+
+/// The signs of failure in one value of JSON.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Signs {
+    /// The errors of JSON-RPC are the application's.
+    rpc: bool,
+    failed: bool,
+    /// It gives itself the type of an error.
+    is_error: bool,
+    /// It says what happened.
+    told: bool,
+    /// It has a list of errors.
+    listed: bool,
+    /// It says that it did not succeed.
+    unsuccessful: bool,
+}
+
+impl Signs {
+    /// Takes a scalar with the keys above it.
+    pub fn visit(&mut self, keys: &[&str], scalar: &Scalar<'_>) {
+        match keys {
+            ["jsonrpc"] | ["[]", "jsonrpc"] => self.rpc = true,
+            ["error" | "Error", ..] | ["response" | "x_groq" | "delta", "error", ..] => {
+                self.failed |= says_something(keys, scalar);
+            }
+            // One of the answers in an array of Gemini's: the status has a name or is a number.
+            ["[]", "error", "code"] => self.failed |= is_failing_status(scalar),
+            ["[]", "error", "status" | "type"] => self.failed |= says_something(keys, scalar),
+            ["errors", ..] => self.listed |= says_something(keys, scalar),
+            ["success"] => self.unsuccessful |= *scalar == Scalar::Flag(false),
+            ["cloudflare_error"] => self.failed |= *scalar == Scalar::Flag(true),
+            ["type" | "object"] => self.is_error |= is_text(scalar, "error"),
+            ["message" | "code"] => self.told |= says_something(keys, scalar),
+            ["base_resp", "status_code"] => self.failed |= matches!(scalar, Scalar::Number(code) if *code != "0"),
+            ["__type"] | ["Output", "__type"] => {
+                self.failed |= matches!(scalar, Scalar::Text(name) if name.ends_with("Exception"));
+            }
+            ["choices", "[]", "finish_reason"] => {
+                self.failed |= is_text(scalar, "error") || is_text(scalar, "insufficient_system_resource");
+            }
+            ["stopReason"] => self.failed |= is_text(scalar, "malformed_model_output"),
+            [name, "message"] => self.failed |= name.ends_with("Exception"),
+            _ => {}
+        }
+    }
+
+    /// Whether the value is a failure.
+    pub fn failed(self) -> bool {
+        let failed = self.failed || (self.is_error && self.told) || (self.unsuccessful && self.listed);
+        failed && !self.rpc
+    }
+}
+
+fn is_text(scalar: &Scalar<'_>, text: &str) -> bool {
+    matches!(scalar, Scalar::Text(found) if found == text)
+}
+
+fn is_failing_status(scalar: &Scalar<'_>) -> bool {
+    matches!(scalar, Scalar::Number(code) if code.len() == 3 && code.starts_with(['4', '5']))
+}
+
+/// Whether a scalar at or below `error` states a failure: `null`, flags, zero and empty texts
+/// do not.
+fn says_something(keys: &[&str], scalar: &Scalar<'_>) -> bool {
+    match scalar {
+        Scalar::Text(text) => !text.is_empty(),
+        Scalar::Number(number) => keys.len() > 1 && *number != "0",
+        Scalar::Flag(_) | Scalar::Null => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_2xx_body_fails_only_when_it_says_so() {
+        for body in [
+            r#"{"error":{"code":502,"message":"m"}}"#,
+            r#"{"error":{"code":"429"}}"#,
+            r#"{"error":"loading"}"#,
+            r#"{"error":{"code":500},"x"#,
+            r#"{"id":"r","object":"response","status":"failed","error":{"code":"server_error","message":"m"},"output":[]}"#,
+            r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error"}}}"#,
+            r#"{"type":"error","code":null,"message":"m","param":null}"#,
+            r#"{"object":"error","message":"m","code":"1300"}"#,
+            r#"{"errors":[{"message":"m","code":3040}],"success":false,"result":{}}"#,
+            r#"{"success":false,"error":[{"code":2040,"message":"m"}]}"#,
+            r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#,
+            r#"[{"candidates":[]},{"error":{"code":503,"status":"UNAVAILABLE"}}]"#,
+            r#"{"choices":[{"finish_reason":"error","delta":{}}]}"#,
+            r#"{"throttlingException":{"message":"m"}}"#,
+            r#"{"__type":"com.amazon.coral.service#ThrottlingException"}"#,
+        ] {
+            assert_eq!(inspect(body), Inspection::Failed, "{body}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_only_looks_like_a_failure_passes() {
+        for body in [
+            r#"{"error":null,"choices":[{}]}"#,
+            r#"{"error":{}}"#,
+            r#"{"error":""}"#,
+            r#"{"error":false}"#,
+            r#"{"error":0}"#,
+            r#"{"error":{"code":0,"message":""}}"#,
+            r#"{"error":{"code":null,"param":null,"message":null},"object":"fine_tuning.job"}"#,
+            r#"{"choices":[]}"#,
+            r#"{"choices":[{"message":{"error":{"code":1}},"finish_reason":"stop"}]}"#,
+            r#"{"choices":[{"message":{"content":"{\"error\":{\"code\":500}}"},"finish_reason":"content_filter"}]}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"m"}}"#,
+            r#"[{"jsonrpc":"2.0","error":{"code":500,"message":"m"}}]"#,
+            r#"{"object":"response","status":"completed","error":null,"incomplete_details":null}"#,
+            r#"{"object":"batch","status":"failed","errors":{"object":"list","data":[{"code":"c","message":"m"}]}}"#,
+            r#"{"data":{"a":1},"errors":[{"message":"m"}]}"#,
+            r#"{"success":false}"#,
+            r#"{"success":true,"errors":[],"result":{"response":"ok"}}"#,
+            r#"{"type":"error","id":7}"#,
+            r#"{"type":"message","content":[{"type":"text","text":"error"}],"stop_reason":"refusal"}"#,
+            r#"[{"id":1,"error":"x"}]"#,
+            r#"{"base_resp":{"status_code":0,"status_msg":"success"}}"#,
+            r#"{"model":"m","message":{"content":"error"},"done":true}"#,
+        ] {
+            assert_eq!(inspect(body), Inspection::Fine, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_short_or_no_json_is_told_apart() {
+        assert_eq!(inspect(r#"{"choices":[{"mess"#), Inspection::CutShort);
+        assert_eq!(inspect(""), Inspection::NotJson);
+        assert_eq!(inspect("<html>"), Inspection::NotJson);
+    }
+}

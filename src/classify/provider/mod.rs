@@ -1,0 +1,329 @@
+//! What a provider says in the body: its own code, more exact than any status.
+//!
+//! Three things are kept apart: where in a body codes and messages stand ([`BodyFacts::read`]),
+//! what each code means (`families`, one file a provider), and which causes without a code
+//! are told by the wording of a message (`wording`).
+
+mod families;
+mod index;
+mod inspect;
+mod read;
+mod wording;
+
+pub use index::{Meaning, Weight, all_codes, meaning, meaning_at};
+pub use inspect::{Inspection, inspect};
+
+use crate::headers::Headers;
+use crate::kind::ErrorKind;
+use families::FAMILIES;
+use std::borrow::Cow;
+
+/// What a failed body, or the body of a 200 that failed in band, says of the failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyFacts<'t> {
+    /// The provider's codes, the most specific first.
+    pub codes: Vec<Cow<'t, str>>,
+    /// How specific each of them is.
+    ranks: Vec<u8>,
+    /// What it says in words, unmasked.
+    pub messages: Vec<Cow<'t, str>>,
+    /// Whether the body has an error in it.
+    pub failed: bool,
+    /// Whether it is the beginning of a JSON value.
+    pub cut_short: bool,
+    /// The family that its shape or the response's headers give away.
+    family: Option<&'static str>,
+    /// Why the answer ended.
+    finish: Option<Cow<'t, str>>,
+    /// Whether a quota is spent whose window is a day.
+    daily: bool,
+    /// The body's own word for whether to retry.
+    says_retryable: Option<bool>,
+}
+
+/// What decides beside the body.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'g> {
+    /// The HTTP status.
+    pub status: u16,
+    /// The provider's name, where the caller gives one.
+    pub provider: Option<&'g str>,
+}
+
+/// What a failure comes from, as its provider tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause<'c> {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// The code that named it; `None` where words did.
+    pub code: Option<&'c str>,
+    /// Whether it is retried, where not as the kind's row says.
+    pub retryable: Option<bool>,
+}
+
+/// The kind that a code names; `None` for a code that says nothing of its own.
+pub fn kind_of_code(code: &str) -> Option<ErrorKind> {
+    meaning(code).filter(|meaning| meaning.weight != Weight::Anything).map(|meaning| meaning.kind)
+}
+
+/// Header fields in which a code stands, the last two in frames of an event stream.
+const CODE_FIELDS: [&str; 3] = ["x-amzn-errortype", ":exception-type", ":error-code"];
+/// The field in which GitHub names the quota that is spent.
+const QUOTA_FIELD: &str = "x-ratelimit-type";
+
+impl<'t> BodyFacts<'t> {
+    /// Takes what header fields say: a code, and by their names whose response it is.
+    pub fn read_headers(&mut self, headers: Headers<'t>) {
+        let mut best = FAMILIES.len();
+        for (name, value) in headers.iter() {
+            if CODE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name)) {
+                self.add_code(3, read::after_namespace(Cow::Borrowed(value)));
+            } else if QUOTA_FIELD.eq_ignore_ascii_case(name) {
+                self.daily |= read::is_daily(value);
+            }
+            let sends = |family: &families::Family| {
+                family.headers.split_ascii_whitespace().any(|start| {
+                    name.get(..start.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(start))
+                })
+            };
+            best = FAMILIES.iter().take(best).position(sends).unwrap_or(best);
+        }
+        if let Some(family) = FAMILIES.get(best) {
+            self.family = Some(family.name);
+        }
+    }
+
+    /// The provider, where the body's shape or the response's headers give it away.
+    pub fn provider(&self) -> Option<&'static str> {
+        self.family
+    }
+
+    /// The provider's message, unmasked.
+    pub fn message(&self) -> Option<&str> {
+        self.messages.first().map(|message| &**message)
+    }
+
+    /// The code to show: the most specific that is more than a number.
+    pub fn code(&self) -> Option<&str> {
+        let named = self.codes.iter().find(|code| code.parse::<u16>().is_err());
+        named.or(self.codes.first()).map(|code| &**code)
+    }
+
+    /// What the failure comes from, if codes or words tell it.
+    ///
+    /// A code that names one cause comes first, then words that do, then the class that a
+    /// code names, and inside a 200, where no status speaks, what is put on everything.
+    pub fn cause(&self, given: Given<'_>) -> Option<Cause<'_>> {
+        let in_band = given.status < 300;
+        let family = given.provider.and_then(index::family_named).map(|family| family.name).or(self.family);
+        if self.daily {
+            return Some(Cause { kind: ErrorKind::QuotaExhausted, code: self.code(), retryable: None });
+        }
+        let meaning_of = |code: &str| family.and_then(|family| meaning_at(family, code)).or_else(|| meaning(code));
+        let mut class: Option<Cause<'_>> = None;
+        let mut anything: Option<Cause<'_>> = None;
+        for code in &self.codes {
+            let Some(meaning) = meaning_of(code) else { continue };
+            let cause = Cause { kind: meaning.kind, code: Some(&**code), retryable: meaning.retryable };
+            match meaning.weight {
+                Weight::Cause => return Some(cause),
+                Weight::Class => class = class.or(Some(cause)),
+                Weight::Anything => anything = anything.or(Some(cause)),
+            }
+        }
+        let class = class.or_else(|| self.class_in_words()).filter(|class| says_more(class.kind, given.status));
+        let found = |kind: ErrorKind| kind == ErrorKind::NotFound;
+        let lookup = given.status == 404 || class.is_some_and(|class| found(class.kind));
+        let mut reader = wording::Reader::new(lookup, in_band, family == Some("google"));
+        for message in &self.messages {
+            reader.read(message);
+        }
+        if let Some(kind) = reader.kind().filter(|kind| says_more(*kind, given.status)) {
+            return Some(Cause { kind, code: None, retryable: None });
+        }
+        if class.is_some() {
+            return class;
+        }
+        if !in_band {
+            // A status that means something of its own at this provider.
+            let own = family.and_then(|family| meaning_at(family, status_text(given.status, &mut [0; 3])?));
+            return own.map(|own| Cause { kind: own.kind, code: None, retryable: own.retryable });
+        }
+        let finish = self.finish.as_deref();
+        let finished = finish.and_then(|reason| meaning_at("finish", reason)).map(|meaning| Cause {
+            kind: meaning.kind,
+            code: finish,
+            retryable: meaning.retryable,
+        });
+        finished.or(anything)
+    }
+
+    /// The class that the name of an exception in a message gives: "An error occurred
+    /// (ThrottlingException)", "litellm.RateLimitError: …".
+    fn class_in_words(&self) -> Option<Cause<'_>> {
+        let words = self.messages.iter().flat_map(|message| message.split(|c: char| !c.is_ascii_alphabetic()).take(64));
+        let names = words.filter(|word| word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")));
+        names.filter_map(|name| Some((name, meaning(name)?))).find(|(_, meaning)| meaning.weight != Weight::Anything).map(
+            |(name, meaning)| Cause { kind: meaning.kind, code: Some(name), retryable: meaning.retryable },
+        )
+    }
+
+    /// The first code that is a number an HTTP status can be.
+    pub fn numeric(&self) -> Option<u16> {
+        self.codes.iter().find_map(|code| code.parse().ok().filter(|status| (100..600).contains(status)))
+    }
+
+    /// The body's own word for whether to retry: Cloudflare's edge gives it.
+    pub fn says_retryable(&self) -> Option<bool> {
+        self.says_retryable.filter(|_| self.family == Some("cloudflare"))
+    }
+}
+
+/// Whether the class of a failure says more than the status: "server error" says less than
+/// any 5xx does, and a rate limit that answers with 413 is one that no waiting satisfies.
+fn says_more(kind: ErrorKind, status: u16) -> bool {
+    match kind {
+        ErrorKind::ServerError => status < 500,
+        ErrorKind::RateLimited => status != 413,
+        _ => true,
+    }
+}
+
+fn status_text(status: u16, digits: &mut [u8; 3]) -> Option<&str> {
+    let [hundreds, tens, ones] = digits;
+    for (digit, divisor) in [(hundreds, 100), (tens, 10), (ones, 1)] {
+        *digit = b'0' + (status / divisor % 10) as u8;
+    }
+    std::str::from_utf8(digits).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(body: &str) -> Option<&'static str> {
+        at(400, body)
+    }
+
+    fn at(status: u16, body: &str) -> Option<&'static str> {
+        BodyFacts::read(body).cause(Given { status, provider: None }).map(|cause| cause.kind.as_str())
+    }
+
+    #[test]
+    fn a_code_is_found_wherever_it_stands() {
+        assert_eq!(
+            kind(r#"{"error":{"message":"m","type":"insufficient_quota","code":null}}"#),
+            Some("quota_exhausted")
+        );
+        assert_eq!(kind(r#"{"type":"error","error":{"type":"overloaded_error","message":"m"}}"#), Some("overloaded"));
+        assert_eq!(kind(r#"[{"error":{"code":"context_length_exceeded"}}]"#), Some("context_exceeded"));
+        assert_eq!(kind(r#"{"code":"rate_limit_exceeded","message":"m"}"#), Some("rate_limited"));
+    }
+
+    #[test]
+    fn a_body_of_any_form_is_read() {
+        let error = r#"{"error":{"code":"insufficient_quota","message":"m"}}"#;
+        let quoted = error.replace('"', "\\\"");
+        for body in [
+            error.to_owned(),
+            format!("\u{feff}\r\n {error}"),
+            format!("[{error}]"),
+            format!("\"{quoted}\""),
+            format!("{{\"error\":\"{quoted}\"}}"),
+            format!("{{\"error\":{{\"message\":\"upstream said {quoted}\",\"code\":500}}}}"),
+            format!("{{\"detail\":{error}}}"),
+            format!("data: {error}\n\n"),
+            format!(": comment\n\nevent: error\ndata: {error}\n\ndata: [DONE]\n\n"),
+            format!("data: {{\"choices\":[]}}\r\n\r\ndata: {error}\r\n\r\n"),
+            format!("{{\"done\":false}}\n{error}\n"),
+            format!("Error code: 429 - {}", "{'error': {'code': 'insufficient_quota', 'param': None}}"),
+            error[..error.len() - 15].to_owned(),
+        ] {
+            assert_eq!(kind(&body), Some("quota_exhausted"), "{body}");
+        }
+        for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"] {
+            assert_eq!(kind(body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_most_specific_code_wins_and_an_unknown_one_says_nothing() {
+        let body = r#"{"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
+        assert_eq!(kind(body), Some("spend_limit_reached"));
+        assert_eq!(kind(r#"{"error":{"code":"brand_new","type":"rate_limit_error"}}"#), Some("rate_limited"));
+        assert_eq!(kind(r#"{"error":{"code":"brand_new","type":"invalid_request_error"}}"#), None);
+    }
+
+    #[test]
+    fn words_say_more_than_a_class_and_less_than_a_cause() {
+        let body = |code: &str| format!(r#"{{"error":{{"code":"{code}","message":"Your credit balance is too low"}}}}"#);
+        assert_eq!(kind(&body("permission_error")), Some("quota_exhausted"));
+        assert_eq!(kind(&body("content_filter")), Some("content_filtered"));
+    }
+
+    #[test]
+    fn what_is_put_on_everything_counts_only_inside_a_200() {
+        let body = r#"{"error":{"type":"invalid_request_error","message":"m"}}"#;
+        assert_eq!(at(200, body), Some("bad_request"));
+        assert_eq!(at(429, body), None);
+        assert_eq!(at(500, r#"{"error":{"type":"server_error"}}"#), None, "the status says more");
+        assert_eq!(at(200, r#"{"error":{"type":"server_error"}}"#), Some("server_error"));
+        assert_eq!(at(413, r#"{"error":{"code":"rate_limit_exceeded"}}"#), None);
+    }
+
+    #[test]
+    fn a_number_means_what_the_provider_of_that_shape_means() {
+        assert_eq!(at(429, r#"{"errors":[{"code":3036}],"success":false}"#), Some("quota_exhausted"));
+        assert_eq!(at(400, r#"{"object":"error","code":"1500","message":"m"}"#), Some("model_not_found"));
+        assert_eq!(at(429, r#"{"error":{"code":"1113","message":"m"}}"#), Some("quota_exhausted"));
+        assert_eq!(at(200, r#"{"base_resp":{"status_code":1008}}"#), Some("quota_exhausted"));
+        assert_eq!(at(429, r#"{"error":{"code":3036}}"#), None);
+    }
+
+    #[test]
+    fn the_callers_word_decides_what_one_code_means_at_two_providers() {
+        let of = |provider| {
+            let given = Given { status: 498, provider: Some(provider) };
+            BodyFacts::read(r#"{"message":"m"}"#).cause(given).map(|cause| cause.kind.as_str())
+        };
+        assert_eq!(of("cohere"), Some("auth"));
+        assert_eq!(of("groq"), Some("overloaded"));
+        assert_eq!(of("acme"), None);
+    }
+
+    #[test]
+    fn a_provider_is_named_only_where_it_is_unmistakable() {
+        let by = |headers: &'static str, body: &'static str| {
+            let mut facts = BodyFacts::read(body);
+            facts.read_headers(Headers::new(headers));
+            facts.provider()
+        };
+        assert_eq!(by("X-Groq-Region\nx", ""), Some("groq"));
+        assert_eq!(by("openai-version\n1\napim-request-id\n1", ""), Some("azure"));
+        assert_eq!(by("cf-ray\n1", r#"{"error":{"code":"invalid_api_key","message":"m"}}"#), None);
+        assert_eq!(by("", r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#), Some("google"));
+        assert_eq!(by("", r#"{"type":"error","error":{"type":"x"},"request_id":"req_1"}"#), Some("anthropic"));
+        assert_eq!(by("", r#"{"type":"error","error":{"type":"x"},"request_id":"07"}"#), None);
+    }
+
+    #[test]
+    fn a_code_in_a_header_counts() {
+        let mut facts = BodyFacts::read(r#"{"message":"Rate exceeded"}"#);
+        facts.read_headers(Headers::new("x-amzn-ErrorType\nThrottlingException:http://internal.amazon.com/coral/\n"));
+        let cause = facts.cause(Given { status: 400, provider: None });
+        assert_eq!(cause.map(|cause| (cause.kind, cause.code)), Some((ErrorKind::RateLimited, Some("ThrottlingException"))));
+        assert_eq!(facts.provider(), Some("bedrock"));
+    }
+
+    #[test]
+    fn messages_and_numbers_are_read_from_any_shape() {
+        let read = BodyFacts::read;
+        assert_eq!(read(r#"{"error":"model is loading"}"#).message(), Some("model is loading"));
+        assert_eq!(read(r#"{"detail":"no"}"#).message(), Some("no"));
+        assert_eq!(read(r#"{"error":{"code":502,"message":"x"}}"#).numeric(), Some(502));
+        assert_eq!(read(r#"{"error":{"code":"429"}}"#).numeric(), Some(429));
+        assert_eq!(read(r#"{"error":{"code":-32601}}"#).numeric(), None);
+        assert_eq!(read("<html>502 Bad Gateway</html>"), BodyFacts::default());
+        assert_eq!(read(r#"{"error":{"message":"cut he"#).message(), None);
+    }
+}

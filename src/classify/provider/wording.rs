@@ -1,0 +1,382 @@
+//! Causes that have no code of their own, told by the words of a message.
+//!
+//! A message is taken sentence by sentence, and a sentence is the set of the words in it that
+//! matter. Names, numbers, order and whatever else is said make no difference, and a sentence
+//! that is added changes nothing.
+
+use crate::kind::ErrorKind;
+use std::sync::OnceLock;
+
+/// Words that matter; those of one line are one word. Of two words with a `+` between them the
+/// second must follow the first.
+const WORDS: &str = "\
+hit exceed exceeds exceeded exceeding reached crossed longer exhausted depleted overflow overflows surpassed
+max maximum
+context
+length window
+limit limits cap threshold
+size
+tokens token
+input
+inputs
+prompt prompts message messages
+long
+too
+many
+must
+rate tpm rpm
+limited throttled
+per
+minute minutes min
+model models
+large larger
+request requests payload entity
+usage
+api
+spend spending
+billing
+budget
+month monthly week weekly hour hourly hours session
+day daily
+byday userbymodelbyday userbyday
+credit credits balance funds
+low
+insufficient inadequate
+out
+more
+need requires require required
+afford
+quota
+current
+free
+used
+key
+invalid incorrect expired
+cors
+location region
+supported support
+not doesn isn couldn unable
+found
+exist exists
+nomodel unknown+model invalid+model
+identifier id
+valid
+endpoints
+tool tools function file image parameter property argument field
+overloaded overload
+high peak
+demand traffic load
+busy
+capacity
+loading
+content
+policy policies filter filtering filters guidelines
+block blocked rejected flagged violating violates violate violated triggering triggered
+safety
+moderation
+unfit inappropriate risk
+timed timeout
+google gemini geminiexception vertexaiexception googleapis
+";
+
+/// What is known beside the words.
+const LOOKUP: &str = "lookup";
+const IN_BAND: &str = "inband";
+
+/// A kind, the words of one sentence that must all be there, and with `-` those that must not.
+/// The first rule that fits decides.
+const RULES: &str = "\
+content_filtered policy block content
+content_filtered policy block usage
+content_filtered safety block
+content_filtered moderation block
+content_filtered content unfit
+spend_limit_reached spend limit hit
+spend_limit_reached billing limit hit
+spend_limit_reached billing max hit
+spend_limit_reached budget hit
+spend_limit_reached usage limit api hit
+spend_limit_reached key limit hit -rate -per
+quota_exhausted usage limit hit month
+quota_exhausted usage limit hit day
+quota_exhausted credit low
+quota_exhausted credit insufficient
+quota_exhausted quota insufficient
+quota_exhausted credit out
+quota_exhausted credit more need
+quota_exhausted credit hit
+quota_exhausted afford tokens
+quota_exhausted free day used
+quota_exhausted free model day
+quota_exhausted limited month -minute
+quota_exhausted quota hit day per -minute
+quota_exhausted byday
+quota_exhausted quota hit current -google
+context_exceeded context length max
+context_exceeded context length hit
+context_exceeded context limit hit
+context_exceeded context size hit
+context_exceeded context too long
+context_exceeded prompt too long
+context_exceeded input too long
+context_exceeded prompt length max
+context_exceeded inputs tokens must
+context_exceeded input tokens hit -rate -per -day
+context_exceeded prompt tokens hit -rate -per -day
+context_exceeded request tokens model limit hit -rate -per -day
+context_exceeded too many input tokens -rate -per
+context_exceeded too many tokens hit -rate -per
+request_too_large request too large
+request_too_large request size hit -high
+auth api key invalid
+auth api key not valid
+permission cors
+permission location not supported
+model_not_found nomodel -tool
+model_not_found model not found -tool
+model_not_found model not exist -tool
+model_not_found model identifier invalid -tool
+model_not_found model identifier not valid -tool
+model_not_found model lookup
+model_not_found endpoints found -supported
+overloaded overloaded
+overloaded high demand
+overloaded busy
+overloaded capacity hit -billing
+overloaded capacity insufficient
+overloaded model loading
+rate_limited rate limit hit
+rate_limited rate limited
+rate_limited too many request
+timeout timed inband
+";
+
+/// A message longer than this is not read to its end.
+const LONGEST: usize = 4096;
+
+/// A set of words.
+type Bag = u128;
+
+struct Rule {
+    all: Bag,
+    none: Bag,
+    kind: ErrorKind,
+}
+
+struct Wording {
+    /// By the first letter: the words, what must stand before them, and their bit.
+    words: [Vec<Word>; 26],
+    rules: Vec<Rule>,
+    lookup: Bag,
+    in_band: Bag,
+    /// What is said once for a whole message.
+    lasting: Bag,
+}
+
+struct Word {
+    text: &'static str,
+    after: &'static str,
+    bit: Bag,
+}
+
+/// Reads messages one after the other, and knows the best rule so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reader {
+    given: Bag,
+    best: Option<usize>,
+}
+
+impl Reader {
+    /// `lookup`: the status or the code says that something was not found. `in_band`: the
+    /// failure came inside a 200. `google`: Google says "current quota" of a minute's as well.
+    pub fn new(lookup: bool, in_band: bool, google: bool) -> Reader {
+        let wording = wording();
+        let given = [(lookup, wording.lookup), (in_band, wording.in_band), (google, wording.lasting)];
+        Reader { given: given.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum(), best: None }
+    }
+
+    /// Reads a message.
+    pub fn read(&mut self, message: &str) {
+        let wording = wording();
+        let end = message.floor_char_boundary(LONGEST);
+        let message = message.get(..end).unwrap_or("");
+        let bytes = message.as_bytes();
+        let (mut lasting, mut bag, mut before, mut at) = (self.given, 0, "", 0);
+        while let Some(byte) = bytes.get(at) {
+            if !byte.is_ascii_alphabetic() {
+                let ends = match byte {
+                    b'.' | b'!' | b'?' => bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+                    b'\n' => true,
+                    _ => false,
+                };
+                if ends {
+                    self.weigh(bag | lasting);
+                    bag = 0;
+                }
+                at += 1;
+                continue;
+            }
+            let length = bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_alphabetic()).count();
+            let word = message.get(at..at + length).unwrap_or("");
+            let bit = wording.bit(word, before);
+            bag |= bit;
+            lasting |= bit & wording.lasting;
+            before = word;
+            at += length;
+        }
+        self.weigh(bag | lasting);
+    }
+
+    fn weigh(&mut self, bag: Bag) {
+        // What is only given says nothing.
+        if bag == self.given {
+            return;
+        }
+        let fits = |rule: &Rule| bag & rule.all == rule.all && bag & rule.none == 0;
+        let before = self.best.unwrap_or(usize::MAX);
+        if let Some(better) = wording().rules.iter().take(before).position(fits) {
+            self.best = Some(better);
+        }
+    }
+
+    /// The kind that the messages name.
+    pub fn kind(self) -> Option<ErrorKind> {
+        wording().rules.get(self.best?).map(|rule| rule.kind)
+    }
+}
+
+impl Wording {
+    fn bit(&self, word: &str, before: &str) -> Bag {
+        let first = word.as_bytes().first().map_or(0, |byte| byte.to_ascii_lowercase().wrapping_sub(b'a'));
+        let Some(words) = self.words.get(usize::from(first)) else { return 0 };
+        let is = |known: &&Word| {
+            known.text.eq_ignore_ascii_case(word)
+                && (known.after.is_empty() || known.after.eq_ignore_ascii_case(before))
+        };
+        words.iter().filter(is).map(|known| known.bit).fold(0, |all, bit| all | bit)
+    }
+}
+
+fn wording() -> &'static Wording {
+    static WORDING: OnceLock<Wording> = OnceLock::new();
+    WORDING.get_or_init(|| {
+        let mut words: [Vec<Word>; 26] = Default::default();
+        let names = || WORDS.lines().map(|line| line.split(' ').next().unwrap_or("")).chain([LOOKUP, IN_BAND]);
+        let bit_of = |name: &str| names().position(|known| known == name).map_or(0, |at| 1 << at);
+        for (at, line) in WORDS.lines().enumerate() {
+            for word in line.split(' ') {
+                let (after, text) = word.split_once('+').unwrap_or(("", word));
+                let first = text.as_bytes().first().map_or(0, |byte| byte.wrapping_sub(b'a'));
+                if let Some(words) = words.get_mut(usize::from(first)) {
+                    words.push(Word { text, after, bit: 1 << at });
+                }
+            }
+        }
+        let rules = RULES.lines().filter_map(|line| {
+            let mut parts = line.split(' ');
+            let kind = ErrorKind::from_name(parts.next()?)?;
+            let mut rule = Rule { all: 0, none: 0, kind };
+            for part in parts {
+                match part.strip_prefix('-') {
+                    Some(part) => rule.none |= bit_of(part),
+                    None => rule.all |= bit_of(part),
+                }
+            }
+            Some(rule)
+        });
+        Wording {
+            words,
+            rules: rules.collect(),
+            lookup: bit_of(LOOKUP),
+            in_band: bit_of(IN_BAND),
+            lasting: bit_of("google"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(message: &str) -> Option<&'static str> {
+        with(message, false, false, false)
+    }
+
+    fn with(message: &str, lookup: bool, in_band: bool, google: bool) -> Option<&'static str> {
+        let mut reader = Reader::new(lookup, in_band, google);
+        reader.read(message);
+        reader.kind().map(ErrorKind::as_str)
+    }
+
+    #[test]
+    fn every_rule_is_made_of_known_words_and_none_hides_another() {
+        let wording = wording();
+        assert_eq!(wording.rules.len(), RULES.lines().count());
+        assert!(WORDS.lines().count() + 2 <= Bag::BITS as usize);
+        for (line, rule) in RULES.lines().zip(&wording.rules) {
+            let parts = line.split(' ').skip(1);
+            let (none, all): (Vec<_>, Vec<_>) = parts.partition(|part| part.starts_with('-'));
+            assert_eq!(rule.all.count_ones() as usize, all.len(), "{line}");
+            assert_eq!(rule.none.count_ones() as usize, none.len(), "{line}");
+        }
+        let used = wording.rules.iter().fold(0, |used, rule| used | rule.all | rule.none);
+        assert_eq!(used.count_ones() as usize, WORDS.lines().count() + 2, "every word is in a rule");
+        for (at, rule) in wording.rules.iter().enumerate() {
+            let hidden = |earlier: &&Rule| rule.all & earlier.all == earlier.all && earlier.none & !rule.none == 0;
+            assert!(wording.rules.iter().take(at).find(hidden).is_none(), "rule {at}");
+        }
+    }
+
+    #[test]
+    fn a_cause_is_told_whatever_else_the_message_says() {
+        for (message, expected) in [
+            ("prompt is too long: 213462 tokens > 200000 maximum", "context_exceeded"),
+            ("Sorry! The PROMPT you sent to gpt-4.1 is, at 9,001 tokens, too long.", "context_exceeded"),
+            ("This model's maximum context length is 8192 tokens. However, you asked for more.", "context_exceeded"),
+            ("Too many input tokens. Max input tokens: 8192", "context_exceeded"),
+            ("Your credit balance is too low to access the API.", "quota_exhausted"),
+            ("You have reached your specified API usage limits. You will regain access on 2026-09-01.", "spend_limit_reached"),
+            ("limited to 1000 API calls / month.", "quota_exhausted"),
+            ("The engine is currently overloaded, please try again later", "overloaded"),
+            ("Unknown model: x", "model_not_found"),
+            ("litellm.RateLimitError: Rate limit reached for x", "rate_limited"),
+        ] {
+            assert_eq!(kind(message), Some(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn words_of_different_sentences_make_no_cause() {
+        for message in [
+            "",
+            "The model is ready. The file was not found.",
+            "Too many tokens, please wait before trying again.",
+            "This request would exceed the rate limit of 20,000 input tokens per minute, which is long.",
+            "You can use the key for free. Calls are limited to 40 / minute, not to 1000 / month.",
+            "Invalid value: the model does not support it",
+            "Your billing capacity will reset at the beginning of next month.",
+        ] {
+            let found = kind(message);
+            assert!(found.is_none() || found == Some("rate_limited"), "{message}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_beside_the_words_counts_only_with_them() {
+        assert_eq!(with("model: claude-x", true, false, false), Some("model_not_found"));
+        assert_eq!(kind("model: claude-x"), None);
+        assert_eq!(with("thread t", true, true, true), None);
+        assert_eq!(with("Request timed out", false, true, false), Some("timeout"));
+        let quota = "You exceeded your current quota, please check your plan.";
+        assert_eq!(kind(quota), Some("quota_exhausted"));
+        assert_eq!(with(quota, false, false, true), None);
+        assert_eq!(kind(&["litellm: GeminiException. ", quota].concat()), None);
+    }
+
+    #[test]
+    fn a_message_of_any_bytes_and_length_is_read() {
+        for text in ["é", "\u{0}", "...", "a", "prompt\u{301} too long", &"é".repeat(5000), &"prompt too long ".repeat(5000)] {
+            kind(text);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Waits told in prose: `Please try again in 1m30.5s.`
+//!
+//! The search is anchored at the numbers, which are few: one counts when a unit of time
+//! follows it, and when the words before it lead, over nothing but words that fit, to one
+//! that speaks of coming back. "60 requests in 60 seconds" has no such word, "retry after
+//! your request has ended" no number.
+
+use super::duration;
+use crate::clock::DelayMs;
+
+/// How much of one text is searched. Providers' messages are shorter, error pages are not.
+const SEARCHED_BYTES: usize = 8 * 1024;
+/// How many words back the telling one may be: "retry your request again in about".
+const WORDS_BACK: usize = 6;
+
+/// What may stand between the words, and before the number; other marks end a phrase.
+const BETWEEN: [char; 14] = [' ', '\t', '\n', '\r', ':', '=', '"', '\'', '`', '(', '~', '*', '\\', '\u{a0}'];
+/// What joins the words of a name: `retry-after`, `retry_after`.
+const JOINTS: [char; 2] = ['-', '_'];
+
+/// What a word before a number makes of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It makes a wait of the number.
+    Wait,
+    /// It does when one of [`Role::After`] stands between.
+    Return,
+    /// It does when, besides, "will" stands before it: connections are reset after a time too.
+    Reset,
+    /// It says that the number counts from now.
+    After,
+    /// It changes nothing.
+    Filler,
+}
+
+const ROLES: &[(Role, &[&str])] = &[
+    (Role::After, &["in", "after"]),
+    (Role::Return, &["again", "retry", "retrying", "available", "resets"]),
+    (Role::Wait, &["wait", "retryafter", "retrydelay"]),
+    (Role::Reset, &["reset"]),
+    (
+        Role::Filler,
+        &[
+            "the",
+            "your",
+            "this",
+            "request",
+            "requests",
+            "it",
+            "at",
+            "least",
+            "about",
+            "approximately",
+            "around",
+            "roughly",
+            "another",
+            "for",
+            "later",
+        ],
+    ),
+];
+
+/// The longest wait that a text tells a client to make.
+pub(super) fn longest(text: &str) -> Option<DelayMs> {
+    let text = text.get(..text.floor_char_boundary(SEARCHED_BYTES)).unwrap_or(text);
+    let mut longest = None;
+    let mut from = 0;
+    while let Some(skipped) = text.get(from..).and_then(|rest| rest.bytes().position(|byte| byte.is_ascii_digit())) {
+        let start = from + skipped;
+        let (before, number) = text.split_at_checked(start).unwrap_or((text, ""));
+        let length = number.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+        from = start + length;
+        if let Some(delay) = duration::leading(number)
+            && leads_to_a_wait(before)
+        {
+            longest = longest.max(Some(delay));
+        }
+    }
+    longest
+}
+
+fn leads_to_a_wait(before: &str) -> bool {
+    let mut rest = before.trim_end_matches(BETWEEN);
+    let mut counts_from_now = false;
+    for _ in 0..WORDS_BACK {
+        let word;
+        (word, rest) = last_word(rest);
+        match role(word) {
+            Some(Role::After) => counts_from_now = true,
+            Some(Role::Filler) => {}
+            Some(Role::Wait) => return true,
+            Some(Role::Return) => return counts_from_now,
+            Some(Role::Reset) => return counts_from_now && last_word(rest).0.eq_ignore_ascii_case("will"),
+            None => return false,
+        }
+    }
+    false
+}
+
+/// The word at the end of a text, empty where there is none, and what stands before it.
+fn last_word(text: &str) -> (&str, &str) {
+    let length = text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let (rest, word) = text.split_at_checked(text.len() - length).unwrap_or((text, ""));
+    (word, rest.trim_end_matches(BETWEEN).trim_end_matches(JOINTS))
+}
+
+fn role(word: &str) -> Option<Role> {
+    let knows = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    ROLES.iter().find(|(_, words)| knows(words)).map(|(role, _)| *role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ms(text: &str) -> Option<u64> {
+        longest(text).map(DelayMs::get)
+    }
+
+    #[test]
+    fn a_wait_is_found_in_any_of_the_usual_wordings() {
+        for (text, expected) in [
+            ("Rate limit reached. Please try again in 1m30.5s. Visit https://example.com/limits.", 90_500),
+            ("Please try again in 494ms.", 494),
+            ("try again in 20s", 20_000),
+            ("Please try again in 6m0s.", 360_000),
+            ("Try again in 1h2m3s", 3_723_000),
+            ("PLEASE TRY AGAIN IN 7.66S.", 7_660),
+            ("Please retry after 6 seconds. For improved latency", 6_000),
+            ("limit: 20, model: m\nPlease retry in 34.074824224s.", 34_075),
+            ("Please try again after 23 seconds", 23_000),
+            ("Please wait 12 seconds before retrying.", 12_000),
+            ("wait for 20 seconds", 20_000),
+            ("Please wait at least 2 minutes", 120_000),
+            ("You can retry your request in about 2 minutes", 120_000),
+            ("Retry the request after approximately 1 minute and 30 seconds", 90_000),
+            ("Retrying in 5s", 5_000),
+            ("Your limit resets in 3 hours", 10_800_000),
+            ("Your quota will reset after 2h30m7s.", 9_007_000),
+            ("The model will be available in 20 seconds", 20_000),
+            ("Retry-After: 30 seconds", 30_000),
+            ("retry_after=5s", 5_000),
+            (r#"VertexAIException - b'{"details": [{"retryDelay": "38s"}]}'"#, 38_000),
+            (r#"{\"retryDelay\": \"38s\"}"#, 38_000),
+            ("Error code: 429 - {'message': 'Please retry after 86400 seconds.'}", 86_400_000),
+            ("try again in `5s`", 5_000),
+            ("try again later (in 5s)", 5_000),
+        ] {
+            assert_eq!(ms(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_several_waits_the_longest_counts_and_no_other_length() {
+        let text =
+            "Limit 60 per 3600 seconds. Try again in 20s, or retry after 35 seconds; requests expire in 90 days.";
+        assert_eq!(ms(text), Some(35_000));
+    }
+
+    #[test]
+    fn no_other_number_is_a_wait() {
+        for text in [
+            "",
+            "Please retry after your request has ended.",
+            "Please try again in a few seconds.",
+            "Limit 10000, Used 8554, Requested 3082",
+            "You sent 60 requests in 60 seconds. Please try again later.",
+            "Rate limit of 50 per 86400s exceeded for UserByModelByDay.",
+            "Requests per minute: 60. Try again in 2026",
+            "Try again at 2026-01-15T12:00:30Z",
+            "You will regain access on 2026-09-01 at 00:00 UTC.",
+            "retry after 2026-01-15 12:00:30",
+            "Retry in 5",
+            "retry after 5 requests",
+            "retry after 3 failures",
+            "Try again in 5-10 seconds",
+            "Try again in -5 seconds",
+            "Retry-After: -5 seconds",
+            "Timed out waiting 20 seconds for a response",
+            "Request timed out after 600 seconds",
+            "Request exceeded the maximum wait time of 60 seconds",
+            "The connection was reset after 30 seconds",
+            "No response in 30 seconds, try again",
+            "It awaits 5s",
+            "Sorry. In 5s we are back.",
+            "retry for 30 seconds",
+            "not available for 30 days",
+            "gpt-5 s",
+            "again in v5s",
+        ] {
+            assert_eq!(ms(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_searched_at_its_beginning_only() {
+        let padding = |bytes: usize| "é ".repeat(bytes / 3);
+        assert_eq!(ms(&[&padding(6_000), "retry in 5s"].concat()), Some(5_000));
+        assert_eq!(ms(&[&padding(9_000), "retry in 5s"].concat()), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_around_a_wait_changes_nothing(
+            before in "[A-Za-z ,:`0-9]{0,60}[.!;] ",
+            after in "[.!)] ([A-Za-z ,:`]{0,60})?",
+            seconds in 0u64..100_000,
+            millis in 0u64..1000,
+        ) {
+            let text = format!("{before}Please try again in {seconds}.{millis:03}s{after}");
+            prop_assume!(longest(&before).is_none());
+            prop_assert_eq!(ms(&text), Some(seconds * 1000 + millis), "{}", text);
+        }
+
+        #[test]
+        fn no_text_panics(text in prop_oneof![any::<String>(), "(retry|wait|again|will reset|in|after|5|1\\.5|s|m| |-|é){0,30}"]) {
+            let _ = longest(&text);
+        }
+
+        #[test]
+        fn another_wait_never_makes_it_shorter(first in 0u64..1_000_000, second in 0u64..1_000_000) {
+            let one = format!("Retry in {first}ms.");
+            let both = format!("{one} Please wait {second} ms.");
+            prop_assert_eq!(ms(&both), Some(first.max(second)));
+            prop_assert!(ms(&both) >= ms(&one));
+        }
+    }
+}
