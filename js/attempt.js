@@ -234,15 +234,27 @@ export class FetchCall extends Call {
    */
   inspected(response, read) {
     if (read.error !== undefined) {
-      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.answered(response, ENDING.truncated);
+      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.unusable(response, ENDING.truncated, read.bytes);
     }
     // A longer body than may be inspected is handed over.
     if (!read.whole) return null;
     const found = ask((engine) => engine.inspect(read.bytes));
     if (found === INSPECTED.failed) return this.respondedWith(response, read.bytes);
-    if (found === INSPECTED.cutShort) return this.answered(response, ENDING.truncated);
-    if (found === INSPECTED.notJson && this.settings.expectJson) return this.answered(response, ENDING.malformed);
+    if (found === INSPECTED.cutShort) return this.unusable(response, ENDING.truncated, read.bytes);
+    if (found === INSPECTED.notJson && this.settings.expectJson) return this.unusable(response, ENDING.malformed, read.bytes);
+    this.usage = read.bytes;
     return null;
+  }
+
+  /**
+   * @param {Response} response
+   * @param {number} ending
+   * @param {Uint8Array} body Of which only what it tells of tokens counts.
+   */
+  unusable(response, ending, body) {
+    const facts = this.answered(response, ending);
+    facts.usage = body;
+    return facts;
   }
 
   /**
@@ -324,6 +336,12 @@ export class FetchCall extends Call {
   }
 
   /** @override */
+  masker() {
+    const headers = blockOf(this.sent?.headers ?? (isRequest(this.input) ? this.input.headers : undefined));
+    return ask(() => handleOf(this.policy).masker(urlOf(this.input), headers));
+  }
+
+  /** @override */
   leave() {
     this.replay?.cancel();
     this.letGo();
@@ -346,8 +364,7 @@ export class FetchCall extends Call {
    * @param {unknown} error
    */
   presentable(error) {
-    const headers = blockOf(this.sent?.headers ?? (isRequest(this.input) ? this.input.headers : undefined));
-    const masker = ask(() => handleOf(this.policy).masker(urlOf(this.input), headers));
+    const masker = this.masker();
     const clean = masked(error, maskWith(masker));
     masker.free();
     if (typeof clean !== 'object' || clean === null || read(clean, 'name') !== 'AbortError') return clean;

@@ -3,6 +3,7 @@ import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { brokenOff, KeptHistory, readRecord, remember } from './history.js';
+import { maskWith, shownOf } from './masked.js';
 import { handleOf, settingsOf } from './policy.js';
 import { CANCELLED, race } from './race.js';
 
@@ -42,7 +43,7 @@ export class Call {
     this.sleepsItself = clock !== undefined || unref === true;
     /** @type {unknown} What a hook threw. */
     this.thrown = undefined;
-    /** @type {unknown[] | undefined} The RetryErrors that attempts failed with, by index. */
+    /** @type {unknown[] | undefined} What the RetryErrors show that attempts failed with, by index. */
     this.raised = undefined;
     /** The call's number in the engine. */
     this.drive = NOT_DRIVEN;
@@ -56,6 +57,8 @@ export class Call {
     this.standing = RUNNING;
     /** @type {Facts | null | number} */
     this.facts = null;
+    /** @type {Uint8Array | undefined} What tells of the tokens of the attempt that succeeded, as JSON. */
+    this.usage = undefined;
     /** @type {(value: T) => void} */
     this.resolve = ignore;
     /** @type {(error: unknown) => void} */
@@ -143,6 +146,11 @@ export class Call {
 
   /** Lets go of what the call holds. */
   leave() {}
+
+  /** What hides the secrets of the call in any text. */
+  masker() {
+    return ask(() => handleOf(this.policy).masker('', ''));
+  }
 
   // What follows is called by the engine: see `bindings/host.rs`.
 
@@ -321,7 +329,11 @@ export class Call {
   errorFacts(error, index, ending = ENDING.error) {
     const facts = new Facts(ending);
     const raised = readError(facts, error);
-    if (raised !== undefined) (this.raised ??= [])[index] = raised;
+    if (raised !== undefined) {
+      const masker = this.masker();
+      (this.raised ??= [])[index] = shownOf(raised, maskWith(masker));
+      masker.free();
+    }
     return facts;
   }
 }

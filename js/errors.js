@@ -48,7 +48,8 @@ export class RetryError extends Error {
     /** @type {boolean} */
     this.retryable = init.retryable ?? row.retryable;
     for (const name of GIVEN) {
-      if (init[name] !== undefined) /** @type {any} */ (this)[name] = init[name];
+      const value = init[name];
+      if (value !== undefined) /** @type {any} */ (this)[name] = typeof value === 'string' ? maskText(value) : value;
     }
     for (const name of OWN) {
       if (internals[name] !== undefined) /** @type {any} */ (this)[name] = internals[name];

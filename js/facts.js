@@ -1,4 +1,4 @@
-import { findRetryError, isRetryError, linked, read } from './errors.js';
+import { findRetryError, isRetryError, linked, membersOf, read } from './errors.js';
 import { shownBy } from './thrown.js';
 
 /** How an attempt that failed ended, as the engine numbers it. */
@@ -10,7 +10,8 @@ export const ENDING = Object.freeze({
 const MESSAGE_CHARS = 16 * 1024;
 
 /** What else there is to read, beside the numbers: see `bindings/host.rs`. */
-const HAS = Object.freeze({ body: 1 << 18, links: 1 << 19, requestBody: 1 << 20, wait: 1 << 21 });
+const HAS = Object.freeze({ body: 1 << 18, links: 1 << 19, requestBody: 1 << 20, wait: 1 << 21, usage: 1 << 22 });
+const USAGE_IS_LOWER_BOUND = 1 << 23;
 
 /**
  * What a failed attempt showed, as the engine reads it: only what was seen, no decision.
@@ -31,6 +32,10 @@ export class Facts {
     this.retryAfterMs = -1;
     /** @type {Uint8Array | undefined} */
     this.body = undefined;
+    /** @type {Uint8Array | undefined} What tells of tokens where that is not the body, as JSON. */
+    this.usage = undefined;
+    /** Whether it tells of some of the tokens only. */
+    this.usageIsLowerBound = false;
     /** @type {string[] | undefined} name, message, code of each error in the chain. */
     this.links = undefined;
     /** workerd's flags: 1 retryable, 2 overloaded. */
@@ -57,6 +62,7 @@ export class Facts {
     return this.ending | (this.fromFetch ? 8 : 0) | (this.opaqueRedirect ? 16 : 0) | (this.oneShot ? 32 : 0) | this.flags << 6
       | (this.status & 0x3ff) << 8
       | (this.body === undefined ? 0 : HAS.body) | (this.links === undefined ? 0 : HAS.links)
+      | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0)
       | (this.requestBody === undefined ? 0 : HAS.requestBody) | (this.retryAfterMs >= 0 && this.headers === '' ? HAS.wait : 0);
   }
 }
@@ -115,8 +121,8 @@ export function readError(facts, error) {
  */
 function chainOf(error) {
   const chain = [...linked(error)];
-  const last = chain.map((one) => member(one, 'lastError')).find(isObject);
-  return last === undefined ? chain : linked(last);
+  const failures = chain.find((one) => isObject(one) && membersOf(one).includes(read(one, 'lastError')));
+  return failures === undefined ? chain : linked(member(failures, 'lastError'));
 }
 
 /**

@@ -165,14 +165,25 @@ function validated(given) {
 function faulty(given, found) {
   /** @type {ConfigFault[]} */
   const faults = found.map(({ option, code, allowed }) => {
-    // What the caller calls secret is not shown, not even when it is no list.
-    const value = option.startsWith('redact') ? 'not shown' : show(valueAt(given, option));
+    // What the caller calls secret is not shown, not even when it is no list; nor what is no
+    // option of ours: it may be a key meant for somebody else.
+    const shown = option.startsWith('redact') || code === 'unknown_option' ? 'not shown' : show(valueAt(given, option));
+    const value = isCalledSecret(given, shown) ? 'not shown' : shown;
     return Object.freeze({ option, code, value, allowed });
   });
   const texts = faults.map(({ option, code, value, allowed }) => (
     code === 'unknown_option' ? `${option}: ${allowed}` : `${option} is ${value}, must be ${allowed}`
   ));
   return configError(`invalid retry options: ${texts.join('; ')}`, Object.freeze(faults));
+}
+
+/**
+ * @param {any} given
+ * @param {string} text
+ */
+function isCalledSecret(given, text) {
+  const values = valueAt(given, 'redact.values');
+  return Array.isArray(values) && values.some((value) => typeof value === 'string' && value.trim() !== '' && text.includes(value.trim()));
 }
 
 /**

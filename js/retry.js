@@ -7,6 +7,7 @@ import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
 import { handleOf, policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { costOf, usageOf } from './usage.js';
 
 /** @import { AttemptContext, History, RetryErrorInit, RetryOptions, StopMark } from './types.d.ts' */
 
@@ -59,6 +60,7 @@ class OperationCall extends Call {
   constructor(policy, signal, started, operation) {
     super(policy, signal, started);
     this.operation = operation;
+    this.extract = /** @type {RetryOptions} */ (this.settings.given).usage;
     /** @type {T | undefined} */
     this.value = undefined;
     /** @type {unknown} What the last attempt failed with. */
@@ -81,7 +83,11 @@ class OperationCall extends Call {
     } catch (error) {
       if (signal?.aborted) return new Facts(ENDING.cancelled);
       this.error = error;
-      return this.errorFacts(error, attempt - 1);
+      const facts = this.errorFacts(error, attempt - 1);
+      const cost = costOf(error, this.extract);
+      facts.usage = cost?.usage;
+      facts.usageIsLowerBound = cost?.isLowerBound === true;
+      return facts;
     }
     if (value === CANCELLED) return new Facts(ENDING.cancelled);
     if (value === TIMED_OUT) {
@@ -89,6 +95,8 @@ class OperationCall extends Call {
       return this.errorFacts(this.error, attempt - 1, byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
     }
     this.value = value;
+    // A call that succeeds at once has no history to show it in.
+    if (attempt > 1) this.usage = usageOf(value, this.extract);
     return null;
   }
 

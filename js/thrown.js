@@ -155,7 +155,7 @@ function jsonIn(message) {
  */
 function namedBy(error, status) {
   const message = read(error, 'message');
-  if ('$fault' in error || '$metadata' in error) {
+  if ('$fault' in error) {
     const trait = read(error, '$retryable');
     // AWS's own code for what the trait says.
     const code = trait && read(trait, 'throttling') === true ? 'Throttling' : undefined;

@@ -345,7 +345,7 @@ export interface RetryOptions extends PolicyOptions {
    * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
    * for a call that succeeds at once.
    */
-  usage?: (resultOrError: unknown) => object | null | undefined;
+  usage?: (resultOrError: any) => object | null | undefined;
 }
 
 /** What an operation given to `retry` is called with. */

@@ -11,6 +11,7 @@ use crate::headers::Headers;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, MESSAGE_CHARS, RetryLedger, SentRequest, message_of};
 use crate::kind::ErrorKind;
 use crate::policy::{Allowance, HookErrors, Planned, Policy, WaitFrom};
+use crate::usage::Usage;
 use std::rc::Rc;
 
 /// Whether a request can be sent once more.
@@ -38,6 +39,10 @@ pub struct Observed {
     pub headers: String,
     /// The response's body, as far as it was read.
     pub body: String,
+    /// What tells of tokens where that is not the body, as JSON.
+    pub usage: String,
+    /// Whether it tells of some of the tokens only.
+    pub usage_is_lower_bound: bool,
     /// The error and its causes, outermost first.
     pub links: Vec<Link>,
     /// What the caller says it is.
@@ -55,8 +60,8 @@ pub struct Observed {
 /// How an attempt ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// With what was asked for.
-    Succeeded,
+    /// With what was asked for, which cost this if it says so.
+    Succeeded(Option<Usage>),
     /// Otherwise.
     Failed(Box<Observed>),
     /// Nothing was sent, for this reason; the call ends with the failure before it.
@@ -167,6 +172,7 @@ pub struct Call {
     last: Option<(Verdict, Option<Mark>)>,
     mark: Option<Mark>,
     succeeded: bool,
+    used: Option<Usage>,
 }
 
 impl Call {
@@ -182,6 +188,7 @@ impl Call {
             last: None,
             mark: None,
             succeeded: false,
+            used: None,
         }
     }
 
@@ -205,8 +212,9 @@ impl Call {
     pub fn step(&mut self, event: Event, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         self.now = now;
         match event {
-            Event::Ended { outcome: Outcome::Succeeded, .. } => {
+            Event::Ended { outcome: Outcome::Succeeded(used), .. } => {
                 self.succeeded = true;
+                self.used = used;
                 self.last = None;
                 Command::Deliver
             }
@@ -338,18 +346,15 @@ impl Call {
     /// `last` is the failure the call ended with. A cancelled wait ends the call with the
     /// cancellation, so the failure before it is one of the others.
     pub fn into_history(self) -> History {
-        let failed = self.records.len() as u32;
+        let mut retry = RetryLedger { total_attempts: self.sends, ..RetryLedger::default() };
+        self.records.iter().for_each(|record| retry.count(record));
+        let wasted = self.records.iter().any(|record| record.tokens.is_some());
+        let usage = if self.succeeded { self.used } else { wasted.then(Usage::default) };
         let mut attempts = self.records;
         let ended_between = self.mark == Some(Mark::Cancelled)
             && attempts.last().is_some_and(|record| record.error.kind != ErrorKind::Cancelled.as_str());
         let last = if self.succeeded || ended_between { None } else { attempts.pop() };
-        let retry = RetryLedger {
-            total_attempts: self.sends,
-            failed_attempts: failed,
-            waste_is_lower_bound: attempts.iter().chain(&last).any(AttemptRecord::may_have_cost),
-            ..RetryLedger::default()
-        };
-        History { attempts, retry, last, mark: self.mark.map(Mark::as_str) }
+        History { attempts, retry, usage, last, mark: self.mark.map(Mark::as_str) }
     }
 }
 
@@ -370,6 +375,8 @@ fn record(
         _ => message_of(verdict, observed.status),
     };
     let hint = verdict.hint.map(|hint| hint.delay);
+    let tokens = Usage::read(&observed.usage).or(verdict.usage);
+    let turned_away = observed.opaque_redirect || observed.status.is_some_and(|status| status >= 300);
     let shown = |text: Option<&String>| text.map(|text| masker.mask_and_cut(text, MESSAGE_CHARS));
     AttemptRecord {
         index: attempt.saturating_sub(1),
@@ -381,14 +388,15 @@ fn record(
         delay_from: None,
         retry_after_ms: hint,
         streamed: false,
-        tokens: None,
+        tokens,
+        may_have_cost_more: observed.usage_is_lower_bound || (tokens.is_none() && !turned_away),
         error: ErrorSnapshot {
             message,
             kind: verdict.kind.as_str(),
             type_: verdict.kind.properties().vernllm,
             code: shown(verdict.code.as_ref().or(observed.raised_code.as_ref())),
             status: observed.status,
-            provider: shown(observed.raised_provider.as_ref()).or_else(|| policy.provider.clone()),
+            provider: shown(observed.raised_provider.as_ref()).or_else(|| verdict.provider.clone()),
             retry_after_ms: hint,
             retryable: verdict.retryable,
             rule: verdict.rule,

@@ -35,9 +35,19 @@ impl<'t> Headers<'t> {
     /// The field's value; the values of a repeated field are joined by `", "`, as
     /// `Headers.get` of the Fetch standard does.
     pub fn get(self, name: &str) -> Option<Cow<'t, str>> {
-        let mut found: Option<Cow<'t, str>> = None;
-        for (_, value) in self.iter().filter(|(n, _)| n.len() == name.len() && n.eq_ignore_ascii_case(name)) {
-            found = Some(match found {
+        let [found] = self.get_all([name]);
+        found
+    }
+
+    /// What [`Headers::get`] gives for each of these names, in one pass.
+    pub fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Cow<'t, str>>; N] {
+        let mut found: [Option<Cow<'t, str>>; N] = [const { None }; N];
+        for (name, value) in self.iter() {
+            let mut wanted = names.iter().zip(&mut found);
+            let Some((_, slot)) = wanted.find(|(n, _)| n.len() == name.len() && n.eq_ignore_ascii_case(name)) else {
+                continue;
+            };
+            *slot = Some(match slot.take() {
                 None => Cow::Borrowed(value),
                 Some(first) => Cow::Owned([&first, ", ", value].concat()),
             });

@@ -8,22 +8,12 @@ use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
 use crate::policy::WaitFrom;
 use crate::redact::{Masker, Redaction};
+use crate::usage::{Usage, plus};
 
 /// How much of a message a record keeps, in characters.
 pub const MESSAGE_CHARS: usize = 1000;
 /// How much of a request's body a snapshot keeps, in characters.
 pub const BODY_CHARS: usize = 16 * 1024;
-
-/// Tokens as one provider call reported them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tokens {
-    /// Tokens of the request.
-    pub prompt: u64,
-    /// Tokens of the answer.
-    pub completion: u64,
-    /// All of them, as the provider adds them up.
-    pub total: u64,
-}
 
 /// What failed, as a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,8 +119,11 @@ pub struct AttemptRecord {
     pub retry_after_ms: Option<DelayMs>,
     /// Whether output had begun.
     pub streamed: bool,
-    /// Tokens it cost, when known.
-    pub tokens: Option<Tokens>,
+    /// What it cost, when the provider said so.
+    pub tokens: Option<Usage>,
+    /// Whether it may have cost tokens beyond these: work may have begun before it failed,
+    /// and nobody reported any.
+    pub may_have_cost_more: bool,
     /// What failed.
     pub error: ErrorSnapshot,
     /// What was sent.
@@ -138,12 +131,6 @@ pub struct AttemptRecord {
 }
 
 impl AttemptRecord {
-    /// Whether it may have cost tokens that nobody reported: work may have begun before it
-    /// failed, unless the server turned it away with a status.
-    pub fn may_have_cost(&self) -> bool {
-        self.tokens.is_none() && self.error.status.is_none_or(|status| status < 300)
-    }
-
     /// Notes the wait after this attempt.
     pub fn waits(&mut self, delay: DelayMs, from: WaitFrom) {
         self.delay_ms = delay;
@@ -176,6 +163,18 @@ pub struct RetryLedger {
     pub waste_is_lower_bound: bool,
 }
 
+impl RetryLedger {
+    /// Adds a failed attempt.
+    pub fn count(&mut self, record: &AttemptRecord) {
+        self.failed_attempts = self.failed_attempts.saturating_add(1);
+        self.waste_is_lower_bound |= record.may_have_cost_more;
+        let Some(tokens) = record.tokens else { return };
+        self.wasted_prompt_tokens = plus(self.wasted_prompt_tokens, tokens.prompt.unwrap_or(0));
+        self.wasted_completion_tokens = plus(self.wasted_completion_tokens, tokens.completion.unwrap_or(0));
+        self.wasted_total_tokens = plus(self.wasted_total_tokens, tokens.total.unwrap_or(0));
+    }
+}
+
 /// What a call went through.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
@@ -183,8 +182,19 @@ pub struct History {
     pub attempts: Vec<AttemptRecord>,
     /// The ledger.
     pub retry: RetryLedger,
+    /// What the attempt that succeeded used, zeros when none did; absent where no attempt
+    /// told of any tokens.
+    pub usage: Option<Usage>,
     /// The failure the call ended with.
     pub last: Option<AttemptRecord>,
     /// Why the call ended without success.
     pub mark: Option<&'static str>,
+}
+
+impl History {
+    /// What the provider charges for: the tokens used and the tokens wasted.
+    pub fn billed_total_tokens(&self) -> u64 {
+        let used = self.usage.and_then(|usage| usage.total).unwrap_or(0);
+        plus(used, self.retry.wasted_total_tokens)
+    }
 }

@@ -25,8 +25,8 @@
 //!
 //! Where a rule lives: [`classify`] says what a failure is, [`policy`] what is retried and
 //! how long is waited, [`retry_after`] reads the server's hints, [`redact`] hides secrets,
-//! [`call`] counts attempts and time, [`history`] keeps the records, [`kind`] has the
-//! taxonomy.
+//! [`call`] counts attempts and time, [`usage`] counts tokens, [`history`] keeps the records,
+//! [`kind`] has the taxonomy.
 
 pub mod call;
 pub mod classify;

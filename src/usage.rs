@@ -32,8 +32,6 @@ impl Usage {
     /// The text may be cut short. Where it has several usage objects, as the collected
     /// events of a stream have, the last one wins for each number: such streams count up.
     pub fn read(text: &str) -> Option<Usage> {
-        // A number at the very end may have lost its tail, which makes it another number.
-        let text = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let mut reader = UsageReader::default();
         json::walk(text, &mut |keys, scalar| reader.visit(keys, &scalar));
         reader.usage()
@@ -170,7 +168,7 @@ const BARE_IN_DETAILS: Names = &[("inputlength", Prompt), ("generatedtokens", Co
 const BARE_IN_RESULTS: Names = &[("tokencount", Completion)];
 
 /// Collects usage from a walk over JSON, or from several: one for each event of a stream.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsageReader([Option<u64>; SLOTS]);
 
 impl UsageReader {
@@ -233,7 +231,12 @@ fn count(number: &str) -> Option<u64> {
 }
 
 fn slot_at(keys: &[&str]) -> Option<Slot> {
-    let keys = if let ["[]", inner @ ..] = keys { inner } else { keys };
+    let keys = match keys {
+        // Embeddings and log probabilities: lists of thousands of numbers.
+        [.., "[]"] => return None,
+        ["[]", inner @ ..] => inner,
+        keys => keys,
+    };
     let is_one_of = |key: &str, names: &[&str]| names.iter().any(|name| is(key, name));
     let inside = match keys {
         [object, inside @ ..] if is_one_of(object, OBJECTS) => inside,
@@ -256,6 +259,8 @@ fn named(names: &[(&str, Slot)], key: &str) -> Option<Slot> {
 
 /// Whether a key is this name, which is written in lower case and without `_` and `-`.
 fn is(key: &str, name: &str) -> bool {
-    let letters = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
-    letters.map(|byte| byte.to_ascii_lowercase()).eq(name.bytes())
+    // Most keys are told apart by their first letter.
+    let initial = |text: &str| text.bytes().next().map(|byte| byte | 0x20);
+    let letters = || key.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
+    initial(key) == initial(name) && letters().eq(name.bytes())
 }

@@ -3,24 +3,14 @@
 // Each export that needs the engine brings the loader along by itself, so a bundler that honours `sideEffects: false`
 // neither loses the loader nor keeps the engine for a program that only calls, say, `isRetryError`.
 
-import { length, text } from '../../pkg/dacapo_inline.js';
 import { provide } from '../engine.js';
 import * as api from '../index.js';
 import { refusal } from './refusal.js';
-
-/** The module's bytes; xtask/src/inline.rs says how they were written. */
-function bytes() {
-  const module = new Uint8Array(length);
-  for (let at = 0, read = 0; at < length; at++) {
-    const code = text.charCodeAt(read++);
-    module[at] = code < 123 ? code : ((code - 123) << 6) | (text.charCodeAt(read++) - 48);
-  }
-  return module;
-}
+import { unpack } from './unpack.js';
 
 function load() {
   try {
-    return new WebAssembly.Module(bytes());
+    return new WebAssembly.Module(unpack());
   } catch (cause) {
     throw refusal(cause);
   }

@@ -1,7 +1,7 @@
 //! Calls that failed once, driven to their end. JavaScript polls, so that a trap is thrown
 //! where JavaScript can catch it. A call is known by a number, which is cheaper than a class.
 
-use super::host::{Facts, Host};
+use super::host::{Facts, Host, into_text};
 use super::policy::PolicyHandle;
 use super::{json, sleep, to_object_with_nulls};
 use crate::call::{Call, Mark, Outcome};
@@ -10,6 +10,7 @@ use crate::clock::{DelayMs, MonoMs, Now, WallMs};
 use crate::driver::{Answer, End, Runtime, Slept, drive};
 use crate::history::{AttemptRecord, History};
 use crate::policy::{Allowance, WaitFrom};
+use crate::usage::Usage;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -139,7 +140,7 @@ impl Runtime for HostRuntime {
         poll_fn(|_| {
             Poll::Ready(match self.0.standing() {
                 0 => return Poll::Pending,
-                1 => Outcome::Succeeded,
+                1 => Outcome::Succeeded(self.0.usage().and_then(|told| Usage::read(&into_text(told)))),
                 2 => Outcome::Failed(Box::new(self.0.facts().observed())),
                 3 => Outcome::Unsent(Mark::Cancelled),
                 4 => Outcome::Unsent(Mark::OneShotBody),
@@ -194,6 +195,8 @@ pub fn verdict_object(verdict: &Verdict) -> JsValue {
         retryable: bool,
         code: Option<&'v str>,
         retry_after_ms: Option<f64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        provider: Option<&'v str>,
         rule: &'static str,
     }
     to_object_with_nulls(&VerdictObject {
@@ -201,6 +204,7 @@ pub fn verdict_object(verdict: &Verdict) -> JsValue {
         retryable: verdict.retryable,
         code: verdict.code.as_deref(),
         retry_after_ms: verdict.hint.map(|hint| hint.delay.as_f64()),
+        provider: verdict.provider.as_deref(),
         rule: verdict.rule,
     })
 }

@@ -39,6 +39,9 @@ extern "C" {
     /// because the deadline passed before.
     #[wasm_bindgen(method, getter)]
     pub fn standing(this: &Host) -> u8;
+    /// What tells of the tokens of the attempt that succeeded, as JSON.
+    #[wasm_bindgen(method, getter)]
+    pub fn usage(this: &Host) -> Option<Vec<u8>>;
     /// What the attempt showed that failed.
     #[wasm_bindgen(method, getter)]
     pub fn facts(this: &Host) -> Facts;
@@ -80,6 +83,9 @@ extern "C" {
     fn retry_after_ms(this: &Facts) -> f64;
     #[wasm_bindgen(method, getter)]
     fn body(this: &Facts) -> Option<Vec<u8>>;
+    /// What tells of tokens where that is not the body, as JSON.
+    #[wasm_bindgen(method, getter)]
+    fn usage(this: &Facts) -> Option<Vec<u8>>;
     /// name, message, code, name, message, code, …
     #[wasm_bindgen(method, getter)]
     fn links(this: &Facts) -> Option<Array>;
@@ -117,6 +123,8 @@ mod bits {
     pub const HAS_LINKS: u32 = 1 << 19;
     pub const HAS_REQUEST_BODY: u32 = 1 << 20;
     pub const HAS_WAIT: u32 = 1 << 21;
+    pub const HAS_USAGE: u32 = 1 << 22;
+    pub const USAGE_IS_LOWER_BOUND: u32 = 1 << 23;
 }
 
 impl Facts {
@@ -128,6 +136,7 @@ impl Facts {
         // Only an error can say what a caller raised.
         let raised = if has(bits::HAS_LINKS) { self.raised() } else { None };
         let body = if has(bits::HAS_BODY) { self.body() } else { None };
+        let usage = if has(bits::HAS_USAGE) { self.usage() } else { None };
         Observed {
             ending: match bits & bits::ENDING {
                 0 => Ending::Response,
@@ -143,6 +152,8 @@ impl Facts {
             opaque_redirect: has(bits::OPAQUE_REDIRECT),
             headers: if has(bits::HAS_WAIT) { self.named_wait() } else { self.headers() },
             body: body.map(into_text).unwrap_or_default(),
+            usage: usage.map(into_text).unwrap_or_default(),
+            usage_is_lower_bound: has(bits::USAGE_IS_LOWER_BOUND),
             links: if has(bits::HAS_LINKS) { self.read_links(bits) } else { Vec::new() },
             raised_code: raised.and_then(|_| self.raised_code()),
             raised_provider: raised.and_then(|_| self.raised_provider()),

@@ -3,6 +3,7 @@
 
 use crate::clock::DelayMs;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, RequestSnapshot, RetryLedger};
+use crate::usage::Usage;
 
 /// The text that `JSON.parse` makes the public `History` of.
 pub fn history(history: &History) -> String {
@@ -19,6 +20,16 @@ pub fn history(history: &History) -> String {
         }
         out.key("retry");
         ledger(out, &history.retry);
+        if let Some(usage) = &history.usage {
+            out.key("usage");
+            out.object(|out| {
+                tokens(out, usage);
+                out.number("reasoning", usage.reasoning.unwrap_or(0));
+                out.number("cacheRead", usage.cache_read.unwrap_or(0));
+                out.number("cacheWrite", usage.cache_write.unwrap_or(0));
+                out.number("billedTotalTokens", history.billed_total_tokens());
+            });
+        }
         if let Some(last) = &history.last {
             out.key("last");
             attempt_members(out, last);
@@ -57,13 +68,9 @@ fn attempt_members(out: &mut Json, record: &AttemptRecord) {
         out.maybe("delayFrom", record.delay_from);
         out.hint(record.retry_after_ms);
         out.flag("streamed", record.streamed);
-        if let Some(tokens) = &record.tokens {
+        if let Some(usage) = &record.tokens {
             out.key("tokens");
-            out.object(|out| {
-                out.number("prompt", tokens.prompt);
-                out.number("completion", tokens.completion);
-                out.number("total", tokens.total);
-            });
+            out.object(|out| tokens(out, usage));
         }
         out.key("error");
         error_members(out, &record.error);
@@ -72,6 +79,12 @@ fn attempt_members(out: &mut Json, record: &AttemptRecord) {
             request_members(out, request);
         }
     });
+}
+
+fn tokens(out: &mut Json, usage: &Usage) {
+    out.number("prompt", usage.prompt.unwrap_or(0));
+    out.number("completion", usage.completion.unwrap_or(0));
+    out.number("total", usage.total.unwrap_or(0));
 }
 
 fn error_members(out: &mut Json, error: &ErrorSnapshot) {

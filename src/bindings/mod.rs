@@ -15,6 +15,11 @@ use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::JsValue;
 
+/// A third of the size of the standard library's allocator at the same speed. Memory that is freed is merged and used
+/// again, and the heap grows in place.
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// A plain object with the fields of `value`; absent fields are absent.
 fn to_object(value: &impl Serialize) -> JsValue {
     // A struct of numbers and texts always serializes.

@@ -1,8 +1,8 @@
 //! Options from a JavaScript object, member by member, and back.
 
+use crate::policy::explain::{Explanation, WaitBounds};
 use crate::policy::{ConfigFaults, Fault, Policy, Value};
 use js_sys::{Array, Function, JsString, Object, Reflect};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// How deep lists and objects may nest: no option needs more.
@@ -59,15 +59,16 @@ fn record(object: &JsValue, depth: u8) -> Vec<(String, Value)> {
     own
 }
 
-/// The options in force as an object.
-pub fn resolved(policy: &Policy) -> JsValue {
+/// An object of these members.
+pub fn object(members: &[(&'static str, Value)]) -> JsValue {
     let object = Object::new();
-    for (name, value) in policy.resolved() {
-        set(&object, name, &value);
+    for (name, value) in members {
+        set(&object, name, value);
     }
     object.into()
 }
 
+#[inline(never)]
 fn set(object: &Object, name: &str, value: &Value) {
     // A fresh object takes any member.
     let _ = Reflect::set(object, &name.into(), &into_js(value));
@@ -86,18 +87,33 @@ fn into_js(value: &Value) -> JsValue {
             }
             object.into()
         }
-        Value::Undefined | Value::Function | Value::Other => JsValue::UNDEFINED,
+        Value::Undefined | Value::Function => JsValue::UNDEFINED,
+        Value::Other => JsValue::NULL,
     }
 }
 
 /// The faults as an array of objects.
 pub fn faults_array(faults: ConfigFaults) -> JsValue {
-    #[derive(Serialize)]
-    struct FaultObject {
-        option: String,
-        code: &'static str,
-        allowed: String,
-    }
-    let object = |Fault { option, code, allowed }| FaultObject { option, code, allowed };
-    super::to_object(&faults.0.into_iter().map(object).collect::<Vec<_>>())
+    let object = |Fault { option, code, allowed }| {
+        object(&[
+            ("option", Value::Text(option)),
+            ("code", Value::Text(code.to_owned())),
+            ("allowed", Value::Text(allowed)),
+        ])
+    };
+    faults.0.into_iter().map(object).collect::<Array>().into()
+}
+
+/// What a policy will do, as an object.
+pub fn explained(explanation: &Explanation) -> JsValue {
+    let number = |name: &str, value| (name.to_owned(), Value::Number(value));
+    let wait = |wait: &WaitBounds| {
+        Value::Record(vec![number("n", wait.n.into()), number("minMs", wait.min_ms), number("maxMs", wait.max_ms)])
+    };
+    object(&[
+        ("schedule", Value::List(explanation.schedule.iter().map(wait).collect())),
+        ("worstCaseMs", explanation.worst_case_ms.map_or(Value::Other, Value::Number)),
+        ("worstBackoffMs", Value::Number(explanation.worst_backoff_ms)),
+        ("maxAttempts", Value::Number(explanation.max_attempts.into())),
+    ])
 }

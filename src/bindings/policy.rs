@@ -2,7 +2,7 @@
 
 use super::drive::verdict_object;
 use super::host::Facts;
-use super::options::{faults_array, read, resolved};
+use super::options::{explained, faults_array, object, read};
 use crate::classify::{Failure, classify};
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
@@ -25,7 +25,7 @@ impl PolicyHandle {
 
     /// The options in force, by their JavaScript names.
     pub fn resolved(&self) -> JsValue {
-        resolved(&self.0)
+        object(&self.0.resolved())
     }
 
     /// What one attempt needs of the policy, as numbers: `js/policy.js` names them. One array
@@ -77,7 +77,7 @@ impl PolicyHandle {
 
     /// What the policy will do.
     pub fn explain(&self) -> JsValue {
-        super::to_object_with_nulls(&self.0.explain())
+        explained(&self.0.explain())
     }
 
     /// What hides the secrets of this request in any text.

@@ -186,6 +186,7 @@ impl<'t> Walker<'t> {
             "True" if self.dialect == Dialect::Repr => Scalar::Flag(true),
             "False" if self.dialect == Dialect::Repr => Scalar::Flag(false),
             "None" if self.dialect == Dialect::Repr => Scalar::Null,
+            _ if cut && is_number(word) => return Err(Stop::Cut),
             _ if is_number(word) => Scalar::Number(word),
             _ if cut && ["true", "false", "null"].iter().any(|known| known.starts_with(word)) => return Err(Stop::Cut),
             _ if cut && word == "-" => return Err(Stop::Cut),
@@ -202,12 +203,12 @@ impl<'t> Walker<'t> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         loop {
-            match bytes.get(self.at) {
-                None => return Err(Stop::Cut),
-                Some(byte) if *byte == quote => break,
-                Some(b'\\') => self.at += 2,
-                Some(_) => self.at += 1,
+            let rest = bytes.get(self.at..).ok_or(Stop::Cut)?;
+            self.at += rest.iter().position(|byte| *byte == quote || *byte == b'\\').ok_or(Stop::Cut)?;
+            if bytes.get(self.at) == Some(&quote) {
+                break;
             }
+            self.at += 2;
         }
         let raw = self.text.get(start..self.at).unwrap_or("");
         self.at += 1;
@@ -317,6 +318,12 @@ mod tests {
             assert_eq!(shape, Shape::CutShort, "{}", &text[..end]);
             assert_eq!(end > 19, found.contains(&"error.code=x".to_owned()), "{}", &text[..end]);
         }
+    }
+
+    #[test]
+    fn a_number_that_may_have_lost_its_tail_is_not_reported() {
+        assert_eq!(seen(r#"{"a":1,"b":42"#), (vec!["a=1".to_owned()], Shape::CutShort));
+        assert_eq!(seen("42"), (vec!["=42".to_owned()], Shape::Whole));
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::headers::Headers;
 use crate::kind::ErrorKind;
 use crate::policy::{BodyCodes, Policy};
 use crate::retry_after::{self, Hint};
-use provider::BodyFacts;
+use crate::usage::Usage;
+use provider::{BodyFacts, Given};
 
 /// The header by which a server says whether to retry: OpenAI's and Anthropic's SDKs obey it.
 pub const SHOULD_RETRY: &str = "x-should-retry";
@@ -121,21 +122,29 @@ pub struct Verdict {
     pub hint: Option<Hint>,
     /// The step that decided.
     pub rule: &'static str,
+    /// The provider, where the response gives it away or the policy names it.
+    pub provider: Option<String>,
     /// The provider's message, unmasked.
     pub message: Option<String>,
+    /// What the body says that it cost.
+    pub usage: Option<Usage>,
 }
 
 /// Classifies a failure. `now` measures HTTP dates.
 pub fn classify(failure: &Failure<'_>, policy: &Policy, now: WallMs) -> Verdict {
-    let body = BodyFacts::read(failure.body);
+    let mut body = BodyFacts::read(failure.body);
+    body.read_headers(failure.headers);
     let (kind, retryable, code, rule) = decide(failure, &body, policy);
     Verdict {
         kind,
         retryable,
-        code: code.map(str::to_owned).or_else(|| body.codes.first().cloned()),
+        code: code.or_else(|| body.code()).map(str::to_owned),
         hint: retry_after::hint(failure.headers, &body.hints, kind, policy.hints.sources, now),
         rule,
-        message: body.message,
+        provider: policy.provider.as_deref().or(body.provider()).map(str::to_owned),
+        usage: body.usage.usage(),
+        // Without a response the error's own message says no less.
+        message: body.message().filter(|_| failure.status.is_some() || failure.links.is_empty()).map(str::to_owned),
     }
 }
 
@@ -181,7 +190,12 @@ fn by_error<'d>(failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) 
 
 /// An error that a client threw over a 2xx: its body broke off, or was not what it should be.
 fn by_success<'d>(failure: &'d Failure<'_>) -> Decision<'d> {
-    match transport::finding(failure.links, failure.source, true) {
+    // Such classes quote the answer, whose words say nothing of a connection.
+    let found = match client::kind(failure.links) {
+        None => transport::finding(failure.links, failure.source, true),
+        Some(_) => None,
+    };
+    match found {
         Some((kind @ (ErrorKind::Transport | ErrorKind::Timeout), code)) => (kind, true, code, "transport"),
         _ => (ErrorKind::MalformedResponse, true, None, "malformed"),
     }
@@ -207,11 +221,16 @@ fn by_code<'d>(status: u16, body: &'d BodyFacts, policy: &Policy) -> Option<Deci
         return None;
     }
     let in_band = status < 300;
-    if let Some((kind, code)) = body.kind() {
+    if let Some(cause) = body.cause(Given { status, provider: policy.provider.as_deref() }) {
+        let kind = cause.kind;
         let spent = matches!(kind, ErrorKind::QuotaExhausted | ErrorKind::SpendLimitReached);
-        let by_kind = kind.properties().retryable || (spent && policy.retry_quota);
+        let by_row = cause.retryable.unwrap_or(kind.properties().retryable);
+        let by_kind = by_row || (spent && policy.retry_quota);
         let by_status = in_band || policy.body_codes == BodyCodes::First || policy.statuses.retries(status);
-        return Some((kind, by_kind && by_status, code, "provider"));
+        return Some((kind, by_kind && by_status, cause.code, "provider"));
+    }
+    if let Some(retryable) = body.says_retryable().filter(|_| status >= 400) {
+        return Some((status::kind(status, false), retryable, None, "provider"));
     }
     // A number is a status only where the real one says nothing: 200 and the gateway's 5xx.
     // Without any, small numbers are the codes of everything else.
@@ -222,6 +241,9 @@ fn by_code<'d>(status: u16, body: &'d BodyFacts, policy: &Policy) -> Option<Deci
 fn by_status<'d>(status: u16, body: &BodyFacts, failure: &'d Failure<'_>, policy: &Policy) -> Decision<'d> {
     if status < 300 && !body.failed && !failure.links.is_empty() {
         return by_success(failure);
+    }
+    if status < 300 && body.cut_short && !body.failed {
+        return (ErrorKind::Transport, true, Some("truncated"), "transport");
     }
     if status < 300 {
         return (ErrorKind::ServerError, true, None, "in_band");
@@ -302,6 +324,47 @@ mod tests {
         let body = r#"{"error":{"code":400}}"#;
         assert_eq!(response(502, "", body), ("bad_request", false, "provider"));
         assert_eq!(response(429, "", body), ("rate_limited", true, "status"));
+    }
+
+    fn thrown(
+        status: Option<u16>,
+        headers: &str,
+        body: &str,
+        name: &str,
+        message: &str,
+    ) -> (&'static str, &'static str) {
+        let links = [Link { name: name.to_owned(), message: message.to_owned(), ..Link::default() }];
+        let headers = Headers::new(headers);
+        let failure = Failure { status, headers, body, links: &links, ending: Ending::Error, ..Failure::default() };
+        let verdict = classify(&failure, &Policy::default(), NOW);
+        (verdict.kind.as_str(), verdict.rule)
+    }
+
+    #[test]
+    fn an_error_without_a_status_is_judged_by_its_class_then_its_code_then_the_connection() {
+        let quota = r#"{"error":{"code":"insufficient_quota"}}"#;
+        let error = |body, name, message| thrown(None, "", body, name, message);
+        assert_eq!(error(quota, "AI_TypeValidationError", "fetch failed"), ("schema_mismatch", "raised"));
+        assert_eq!(error(quota, "Error", "fetch failed"), ("quota_exhausted", "provider"));
+        assert_eq!(error(r#"{"error":{"code":429}}"#, "Error", ""), ("rate_limited", "provider"));
+        assert_eq!(error(r#"{"error":{"code":211}}"#, "Error", "fetch failed"), ("transport", "transport"));
+        assert_eq!(error(r#"{"error":{"code":"brand_new"}}"#, "Error", ""), ("unknown", "unknown"));
+    }
+
+    #[test]
+    fn an_unknown_failure_beside_headers_is_one_inside_a_stream_that_began_with_200() {
+        let body = r#"{"error":{"code":"brand_new"}}"#;
+        assert_eq!(thrown(None, "date\nx", body, "Error", ""), ("server_error", "in_band"));
+        assert_eq!(thrown(None, "date\nx", "", "Error", ""), ("unknown", "unknown"));
+    }
+
+    #[test]
+    fn an_error_over_a_2xx_is_what_broke_it_off_or_a_malformed_answer() {
+        let error = |body, name, message| thrown(Some(200), "", body, name, message);
+        assert_eq!(error("", "Error", "terminated"), ("transport", "transport"));
+        assert_eq!(error("{}", "TypeError", "x is not a function"), ("malformed_response", "malformed"));
+        assert_eq!(error("{}", "AI_JSONParseError", "terminated"), ("malformed_response", "malformed"));
+        assert_eq!(error(r#"{"error":{"message":"m"}}"#, "Error", "terminated"), ("server_error", "in_band"));
     }
 
     #[test]

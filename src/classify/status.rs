@@ -6,6 +6,7 @@ use crate::kind::ErrorKind;
 /// The kind of a failed response with this status. `located`: it has a `Location`.
 pub fn kind(status: u16, located: bool) -> ErrorKind {
     match status {
+        301 | 302 | 303 | 307 | 308 => ErrorKind::Redirected,
         300..=399 if located => ErrorKind::Redirected,
         400 | 405 | 406 | 410 | 415 | 422 => ErrorKind::BadRequest,
         401 => ErrorKind::Auth,
@@ -50,6 +51,8 @@ mod tests {
             }
         }
         assert_eq!(kind(302, true), ErrorKind::Redirected);
+        assert_eq!(kind(307, false), ErrorKind::Redirected, "also without the place to go to");
+        assert_eq!(kind(300, true), ErrorKind::Redirected);
         assert_eq!(kind(200, true), ErrorKind::Unknown);
     }
 }

@@ -71,6 +71,8 @@ const CODES: &[(ErrorKind, &[&str])] = &[
             "ERR_CANCELED",
             "REQUEST_SEND_ERROR",
             "ERR_STREAM_PREMATURE_CLOSE",
+            "ERR_HTTP2_ERROR",
+            "ERR_HTTP2_STREAM_CANCEL",
             "ERR_HTTP2_STREAM_ERROR",
             "ERR_HTTP2_SESSION_ERROR",
             "ERR_HTTP2_GOAWAY_SESSION",
@@ -295,7 +297,7 @@ fn by_source(links: &[Link], source: Source) -> Option<Finding<'static>> {
 }
 
 /// Whether `text` has `part` (in lower case) in it, in any case.
-fn contains(text: &str, part: &str) -> bool {
+pub(super) fn contains(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 

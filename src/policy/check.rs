@@ -18,7 +18,8 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of this option. elelem has codes of its own for two groups of options.
-    pub fn new(option: &str, code: &'static str, allowed: impl Into<String>) -> Fault {
+    #[inline(never)]
+    pub fn new(option: &str, code: &'static str, allowed: &str) -> Fault {
         let code = match (option, code) {
             ("maxAttempts" | "maxRetries", "type" | "range") => "retry_max_attempts",
             ("initialDelayMs" | "maxDelayMs", "type" | "range") => "retry_delays",

@@ -39,6 +39,8 @@ impl Preset {
     }
 }
 
+// Once in the module, not once for every preset.
+#[inline(never)]
 fn default() -> Policy {
     Policy {
         max_attempts: 3,
@@ -83,65 +85,56 @@ fn default() -> Policy {
 }
 
 fn elelem() -> Policy {
-    let base = default();
-    Policy {
-        backoff: Backoff { jitter: Jitter::EqualBelowCap, ..base.backoff },
-        hints: HintRules {
-            sources: HintSources::RETRY_AFTER,
-            combine: Combine::Replace,
-            max: base.backoff.max, // follows `maxDelayMs` when options are read
-            beyond: Beyond::Clamp,
-            jitter: 0.0,
-            zero: ZeroHint::Backoff,
-            ..base.hints
-        },
-        statuses: StatusRule::ThrottledOrServer,
-        permanent_transport: false,
-        should_retry_header: false,
-        redirects: Redirects::Platform,
-        ..base
-    }
+    let mut policy = default();
+    policy.backoff.jitter = Jitter::EqualBelowCap;
+    policy.hints.sources = HintSources::RETRY_AFTER;
+    policy.hints.combine = Combine::Replace;
+    policy.hints.max = policy.backoff.max; // follows `maxDelayMs` when options are read
+    policy.hints.beyond = Beyond::Clamp;
+    policy.hints.jitter = 0.0;
+    policy.hints.zero = ZeroHint::Backoff;
+    policy.statuses = StatusRule::ThrottledOrServer;
+    policy.permanent_transport = false;
+    policy.should_retry_header = false;
+    policy.redirects = Redirects::Platform;
+    policy
 }
 
 fn vernllm() -> Policy {
-    let base = default();
-    Policy {
-        max_attempts: 2,
-        backoff: Backoff { max: DelayMs::new(10_000), first_exponent: 1, ..base.backoff },
-        hints: HintRules {
-            sources: HintSources::RETRY_AFTER,
-            combine: Combine::Replace,
-            max: DelayMs::new(10_000),
-            beyond: Beyond::Clamp,
-            jitter: 0.0,
-            zero: ZeroHint::Now,
-            ..base.hints
-        },
-        statuses: StatusRule::AllBut(vec![400, 401, 403, 404, 422]),
-        retry_unknown: true,
-        permanent_transport: false,
-        retry_quota: true,
-        body_codes: BodyCodes::Ignore,
-        should_retry_header: false,
-        timeout: Some(DelayMs::new(25_000)),
-        timeout_covers: TimeoutCovers::Response,
-        hook_errors: HookErrors::Swallow,
-        redirects: Redirects::Platform,
-        snapshot_body: true,
-        ..base
-    }
+    let mut policy = default();
+    policy.max_attempts = 2;
+    policy.backoff.max = DelayMs::new(10_000);
+    policy.backoff.first_exponent = 1;
+    policy.hints.sources = HintSources::RETRY_AFTER;
+    policy.hints.combine = Combine::Replace;
+    policy.hints.max = DelayMs::new(10_000);
+    policy.hints.beyond = Beyond::Clamp;
+    policy.hints.jitter = 0.0;
+    policy.hints.zero = ZeroHint::Now;
+    policy.statuses = StatusRule::AllBut(vec![400, 401, 403, 404, 422]);
+    policy.retry_unknown = true;
+    policy.permanent_transport = false;
+    policy.retry_quota = true;
+    policy.body_codes = BodyCodes::Ignore;
+    policy.should_retry_header = false;
+    policy.timeout = Some(DelayMs::new(25_000));
+    policy.timeout_covers = TimeoutCovers::Response;
+    policy.hook_errors = HookErrors::Swallow;
+    policy.redirects = Redirects::Platform;
+    policy.snapshot_body = true;
+    policy
 }
 
 fn onellm() -> Policy {
-    let base = default();
-    Policy {
-        backoff: Backoff { max: DelayMs::new(30_000), jitter: Jitter::Additive(0.25), ..base.backoff },
-        hints: HintRules { sources: HintSources::RETRY_AFTER_AND_MS, jitter: 0.0, ..base.hints },
-        statuses: StatusRule::Only(vec![408, 429, 500, 502, 503, 504, 529]),
-        permanent_transport: false,
-        body_codes: BodyCodes::Override,
-        should_retry_header: false,
-        redirects: Redirects::Refuse,
-        ..base
-    }
+    let mut policy = default();
+    policy.backoff.max = DelayMs::new(30_000);
+    policy.backoff.jitter = Jitter::Additive(0.25);
+    policy.hints.sources = HintSources::RETRY_AFTER_AND_MS;
+    policy.hints.jitter = 0.0;
+    policy.statuses = StatusRule::Only(vec![408, 429, 500, 502, 503, 504, 529]);
+    policy.permanent_transport = false;
+    policy.body_codes = BodyCodes::Override;
+    policy.should_retry_header = false;
+    policy.redirects = Redirects::Refuse;
+    policy
 }

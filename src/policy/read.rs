@@ -2,9 +2,9 @@
 //! the options in force in the same form.
 
 use super::check::{ConfigFaults, Fault};
-use super::table::{OPTIONS, Slot};
+use super::table::{Form, OPTIONS, Slot};
 use super::{Jitter, Policy, Preset, StatusRule};
-use crate::clock::{DelayMs, MAX_SAFE_MS, MAX_TIMER_MS};
+use crate::clock::{DelayMs, MAX_SAFE_MS};
 use crate::names::nearest;
 use crate::retry_after::{HintSource, HintSources};
 
@@ -49,27 +49,24 @@ impl Policy {
     /// [`ConfigFaults`] lists every unknown name and every wrong value.
     pub fn read(values: &[(String, Value)]) -> Result<Policy, ConfigFaults> {
         let mut faults = Vec::new();
-        let given = |wanted: &str| values.iter().find(|(name, value)| name == wanted && *value != Value::Undefined);
-        let mut policy = match given("preset") {
-            Some((name, value)) => {
-                let names = Preset::NAMED.map(|(name, _)| name);
-                let chosen = Reader { name, faults: &mut faults }.choice(value, &names);
-                chosen.and_then(|i| Preset::NAMED.get(i)).map_or(Preset::Default, |(_, preset)| *preset).policy()
-            }
-            None => Policy::default(),
-        };
+        let given = |wanted| given(values, wanted);
+        let mut preset = Preset::Default;
+        if let Some(value) = given("preset") {
+            let names = Preset::NAMED.map(|(name, _)| name);
+            let chosen = Reader { name: "preset", faults: &mut faults }.choice(value, &names);
+            preset = chosen.and_then(|i| Preset::NAMED.get(i)).map_or(preset, |(_, named)| *named);
+        }
+        let mut policy = preset.policy();
         for (name, value) in values {
             policy.set(&mut Reader { name, faults: &mut faults }, value);
         }
         for (one, other) in ALTERNATIVES {
             if given(one).is_some() && given(other).is_some() {
-                faults.push(Fault::new(other, "conflict", ["absent when ", one, " is given"].concat()));
+                faults.push(Fault::new(other, "conflict", &["absent when ", one, " is given"].concat()));
             }
         }
         // elelem waits as long as a hint says up to the cap of its own backoff.
-        if matches!(given("preset"), Some((_, Value::Text(name))) if name == "elelem")
-            && given("maxRetryAfterMs").is_none()
-        {
+        if preset == Preset::Elelem && given("maxRetryAfterMs").is_none() {
             policy.hints.max = policy.backoff.max;
         }
         // A value that could not be read has left the preset's in place, which is in order.
@@ -79,20 +76,18 @@ impl Policy {
 
     fn set(&mut self, read: &mut Reader<'_>, value: &Value) {
         let Some((_, slot)) = OPTIONS.iter().find(|(name, _)| *name == read.name) else { return read.unknown() };
-        if *value == Value::Undefined {
+        if matches!(value, Value::Undefined) {
             return;
         }
         match slot {
             Slot::Flag(field) => assign(field(self), read.flag(value)),
             Slot::Delay(field) => assign(field(self), read.delay(value)),
-            Slot::Limit(field) => {
-                let most = if read.name == "timeoutMs" { MAX_TIMER_MS } else { MAX_SAFE_MS };
-                let limit = read.whole(value, 0, most).map(DelayMs::new);
+            Slot::Limit(most, field) => {
+                let limit = read.whole(value, 0, *most).map(DelayMs::new);
                 assign(field(self), limit.map(|limit| Some(limit).filter(|l| *l > DelayMs::ZERO)));
             }
-            Slot::Count(field) => {
-                let least = u64::from(read.name == "maxAttempts");
-                assign(field(self), read.whole(value, least, WHOLE_LIMIT).map(|n| n as u32));
+            Slot::Count(least, field) => {
+                assign(field(self), read.whole(value, *least, WHOLE_LIMIT).map(|n| n as u32));
             }
             Slot::Number(field) => assign(field(self), read.number(value)),
             Slot::Choice(names, field) => {
@@ -105,40 +100,40 @@ impl Policy {
                     *field(self) = is_function;
                 }
             }
-            Slot::Special => self.set_special(read, value),
+            Slot::Special(form) => self.set_special(form, read, value),
         }
     }
 
-    fn set_special(&mut self, read: &mut Reader<'_>, value: &Value) {
-        match read.name {
-            "maxRetries" => {
+    fn set_special(&mut self, form: &Form, read: &mut Reader<'_>, value: &Value) {
+        match form {
+            Form::Preset => {} // has been read
+            Form::MaxRetries => {
                 assign(
                     &mut self.max_attempts,
                     read.whole(value, 0, WHOLE_LIMIT - 1).map(|n| (n as u32).saturating_add(1)),
                 );
             }
-            "jitter" => assign(&mut self.backoff.jitter, read.jitter(value)),
-            "hintSources" => assign(&mut self.hints.sources, read.hint_sources(value)),
-            "retryStatus" if is_text(value, "default") => self.statuses = StatusRule::Default,
-            "retryStatus" => assign(&mut self.statuses, read.statuses(value).map(StatusRule::Only)),
-            "nonRetryableStatus" => assign(&mut self.statuses, read.statuses(value).map(StatusRule::AllBut)),
-            "methods" if is_text(value, "all") => self.methods = None,
-            "methods" => self.methods = read.texts(value, "'all' or a list of HTTP methods"),
-            "provider" => self.provider = read.text(value, "a text"),
-            "expect" => self.expect_json = read.choice(value, &["json"]).is_some(),
-            "redact" => self.set_redaction(read, value),
-            "unref" | "markFinal" => drop(read.flag(value)),
-            "clock" => read.clock(value),
-            "idempotencyKey" => {
+            Form::Jitter => assign(&mut self.backoff.jitter, read.jitter(value)),
+            Form::HintSources => assign(&mut self.hints.sources, read.hint_sources(value)),
+            Form::RetryStatus if is_text(value, "default") => self.statuses = StatusRule::Default,
+            Form::RetryStatus => assign(&mut self.statuses, read.statuses(value).map(StatusRule::Only)),
+            Form::NonRetryableStatus => assign(&mut self.statuses, read.statuses(value).map(StatusRule::AllBut)),
+            Form::Methods if is_text(value, "all") => self.methods = None,
+            Form::Methods => self.methods = read.texts(value, "'all' or a list of HTTP methods"),
+            Form::Provider => self.provider = read.text(value, "a text"),
+            Form::Expect => self.expect_json = read.choice(value, &["json"]).is_some(),
+            Form::Redact => self.set_redaction(read, value),
+            Form::RuntimeFlag => drop(read.flag(value)),
+            Form::Clock => read.clock(value),
+            Form::IdempotencyKey => {
                 let fits = matches!(value, Value::Flag(_) | Value::Function);
                 read.or_fault(fits.then_some(()), "true, false or a function that returns a text");
             }
-            "retryCountHeader" => {
+            Form::FieldName => {
                 let fits = matches!(value, Value::Text(text) if is_field_name(text));
                 read.or_fault(fits.then_some(()), "a header name");
             }
-            "signal" | "policy" => read.fault("type", "given to the call, not to a policy"),
-            _ => {} // `preset` has been read
+            Form::OfTheCall => read.fault("type", "given to the call, not to a policy"),
         }
     }
 
@@ -156,7 +151,7 @@ impl Policy {
                     continue;
                 }
             };
-            if *value != Value::Undefined {
+            if !matches!(value, Value::Undefined) {
                 *list = read.texts(value, "an object with lists of texts").unwrap_or_default();
             }
         }
@@ -171,42 +166,42 @@ impl Policy {
             let value = match slot {
                 Slot::Flag(field) => Value::Flag(*field(&mut policy)),
                 Slot::Delay(field) => ms(*field(&mut policy)),
-                Slot::Limit(field) => ms(field(&mut policy).unwrap_or(DelayMs::ZERO)),
-                Slot::Count(field) => Value::Number((*field(&mut policy)).into()),
+                Slot::Limit(_, field) => ms(field(&mut policy).unwrap_or(DelayMs::ZERO)),
+                Slot::Count(_, field) => Value::Number((*field(&mut policy)).into()),
                 Slot::Number(field) => Value::Number(*field(&mut policy)),
                 Slot::Choice(names, field) => text(names.get(field(&mut policy, None)).copied().unwrap_or_default()),
                 Slot::Function(_) => return None,
-                Slot::Special => policy.show_special(name)?,
+                Slot::Special(form) => policy.show_special(form)?,
             };
             Some((*name, value))
         };
         OPTIONS.iter().filter_map(show).collect()
     }
 
-    fn show_special(&self, name: &str) -> Option<Value> {
+    fn show_special(&self, form: &Form) -> Option<Value> {
         let numbers = |list: &[u16]| Value::List(list.iter().map(|n| Value::Number((*n).into())).collect());
-        Some(match (name, &self.statuses) {
-            ("jitter", _) => match self.backoff.jitter {
+        Some(match (form, &self.statuses) {
+            (Form::Jitter, _) => match self.backoff.jitter {
                 Jitter::Additive(share) => Value::Record(vec![("additive".to_owned(), Value::Number(share))]),
                 jitter => text(JITTERS.iter().find(|(_, known)| *known == jitter)?.0),
             },
-            ("hintSources", _) if self.hints.sources == HintSources::ALL => text("all"),
-            ("hintSources", _) => {
+            (Form::HintSources, _) if self.hints.sources == HintSources::ALL => text("all"),
+            (Form::HintSources, _) => {
                 let some = HintSource::ALL.into_iter().filter(|source| self.hints.sources.contains(*source));
                 Value::List(some.map(|source| text(source.as_str())).collect())
             }
-            ("retryStatus", StatusRule::Default) => text("default"),
-            ("retryStatus", StatusRule::Only(list)) => numbers(list),
-            ("retryStatus", StatusRule::ThrottledOrServer) => {
+            (Form::RetryStatus, StatusRule::Default) => text("default"),
+            (Form::RetryStatus, StatusRule::Only(list)) => numbers(list),
+            (Form::RetryStatus, StatusRule::ThrottledOrServer) => {
                 numbers(&(400..600).filter(|status| self.statuses.retries(*status)).collect::<Vec<_>>())
             }
-            ("nonRetryableStatus", StatusRule::AllBut(list)) => numbers(list),
-            ("methods", _) => match &self.methods {
+            (Form::NonRetryableStatus, StatusRule::AllBut(list)) => numbers(list),
+            (Form::Methods, _) => match &self.methods {
                 None => text("all"),
                 Some(list) => Value::List(list.iter().map(|method| text(method)).collect()),
             },
-            ("provider", _) => text(self.provider.as_deref()?),
-            ("expect", _) if self.expect_json => text("json"),
+            (Form::Provider, _) => text(self.provider.as_deref()?),
+            (Form::Expect, _) if self.expect_json => text("json"),
             _ => return None,
         })
     }
@@ -218,6 +213,14 @@ fn assign<T>(field: &mut T, value: Option<T>) {
     }
 }
 
+/// A given option's value.
+#[inline(never)]
+fn given<'v>(values: &'v [(String, Value)], wanted: &str) -> Option<&'v Value> {
+    let found = values.iter().find(|(name, value)| name == wanted && !matches!(value, Value::Undefined));
+    found.map(|(_, value)| value)
+}
+
+#[inline(never)]
 fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
@@ -233,6 +236,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    #[inline(never)]
     fn fault(&mut self, code: &'static str, allowed: &str) {
         self.faults.push(Fault::new(self.name, code, allowed));
     }
@@ -256,7 +260,7 @@ impl Reader<'_> {
     }
 
     fn function(&mut self, value: &Value) -> bool {
-        self.or_fault(Some(()).filter(|()| *value == Value::Function), "a function").is_some()
+        self.or_fault(matches!(value, Value::Function).then_some(()), "a function").is_some()
     }
 
     fn number(&mut self, value: &Value) -> Option<f64> {
@@ -265,6 +269,7 @@ impl Reader<'_> {
     }
 
     /// A whole number in `least..=most`, which a double holds exactly.
+    #[inline(never)]
     fn whole(&mut self, value: &Value, least: u64, most: u64) -> Option<u64> {
         let number = if let Value::Number(number) = value { *number } else { f64::NAN };
         let whole = number as u64; // saturates; NaN becomes 0
@@ -272,7 +277,7 @@ impl Reader<'_> {
             return Some(whole);
         }
         let code = if matches!(value, Value::Number(_)) { "range" } else { "type" };
-        self.fault(code, &format!("a whole number from {least} to {most}"));
+        self.fault(code, &["a whole number from ", &least.to_string(), " to ", &most.to_string()].concat());
         None
     }
 
@@ -285,6 +290,7 @@ impl Reader<'_> {
         self.or_fault(text, allowed)
     }
 
+    #[inline(never)]
     fn texts(&mut self, value: &Value, allowed: &str) -> Option<Vec<String>> {
         let each = |item: &Value| if let Value::Text(text) = item { Some(text.clone()) } else { None };
         let texts = if let Value::List(items) = value { items.iter().map(each).collect() } else { None };
@@ -292,6 +298,7 @@ impl Reader<'_> {
     }
 
     /// The place of the chosen word among `names`.
+    #[inline(never)]
     fn choice(&mut self, value: &Value, names: &[&'static str]) -> Option<usize> {
         let chosen = names.iter().position(|name| is_text(value, name));
         if chosen.is_none() {
@@ -315,14 +322,17 @@ impl Reader<'_> {
         if is_text(value, "all") {
             return Some(HintSources::ALL);
         }
-        let names = HintSource::ALL.map(HintSource::as_str);
         let named = |item: &Value| HintSource::ALL.into_iter().find(|source| is_text(item, source.as_str()));
         let sources: Option<Vec<_>> =
             if let Value::List(items) = value { items.iter().map(named).collect() } else { None };
-        let sources = self.or_fault(sources, &["'all' or a list of ", &names.join(", ")].concat())?;
-        Some(HintSources::of(&sources))
+        if sources.is_none() {
+            let names = HintSource::ALL.map(HintSource::as_str);
+            self.fault("type", &["'all' or a list of ", &names.join(", ")].concat());
+        }
+        sources.map(|sources| HintSources::of(&sources))
     }
 
+    #[inline(never)]
     fn statuses(&mut self, value: &Value) -> Option<Vec<u16>> {
         let status = |item: &Value| match item {
             Value::Number(n) if (100.0..600.0).contains(n) && f64::from(*n as u16) == *n => Some(*n as u16),
@@ -337,7 +347,7 @@ impl Reader<'_> {
             Value::Record(members) => members.iter().find(|(name, _)| name == wanted).map(|(_, value)| value),
             _ => None,
         };
-        let is_function = |value: Option<&Value>| value == Some(&Value::Function);
+        let is_function = |value| matches!(value, Some(&Value::Function));
         let mono_fits = matches!(member("mono"), None | Some(Value::Undefined | Value::Function));
         if !is_function(member("now")) || !is_function(member("sleep")) || !mono_fits {
             self.fault("type", "an object with the functions now, sleep and, if you like, mono");

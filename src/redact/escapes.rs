@@ -8,6 +8,9 @@
 
 use std::borrow::Cow;
 
+/// A run of backslashes before a number is read so far: that of JSON in JSON in JSON.
+const MOST_BACKSLASHES: usize = 4;
+
 /// One character and where it stands in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
@@ -108,17 +111,32 @@ fn percent(rest: &[u8]) -> Option<(u8, usize, u8)> {
 }
 
 /// The escapes of JSON (RFC 8259 section 7), and `\'` and `\x26` of other languages; the
-/// character and the width of the sequence.
+/// character and the width of the sequence. JSON that stands in JSON has more than one
+/// backslash before a number: such a sequence is one character as well.
 fn backslash(rest: &[u8]) -> Option<(char, usize)> {
+    let more = rest.iter().take(MOST_BACKSLASHES).skip(1).take_while(|&&byte| byte == b'\\').count();
+    if more > 0
+        && let Some(numbered) = rest.get(more..).and_then(numbered)
+    {
+        return Some((numbered.0, numbered.1 + more));
+    }
     Some(match *rest.get(1)? {
         b'n' => ('\n', 2),
         b'r' => ('\r', 2),
         b't' => ('\t', 2),
         byte @ (b'"' | b'\'' | b'\\' | b'/') => (char::from(byte), 2),
-        b'x' => (char::from_u32(hex(rest, 2, 2)?)?, 4),
-        b'u' => (char::from_u32(hex(rest, 2, 4)?)?, 6),
-        _ => return None,
+        _ => return numbered(rest),
     })
+}
+
+/// `\u0026` or `\x26`.
+fn numbered(rest: &[u8]) -> Option<(char, usize)> {
+    let (value, width) = match *rest.get(1)? {
+        b'x' => (hex(rest, 2, 2)?, 4),
+        b'u' => (hex(rest, 2, 4)?, 6),
+        _ => return None,
+    };
+    Some((char::from_u32(value)?, width))
 }
 
 fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {
@@ -167,6 +185,18 @@ pub(super) fn json_escape(byte: u8, bytes: &mut Vec<u8>) {
     }
 }
 
+/// As a text in HTML has it.
+pub(super) fn html_escape(byte: u8, bytes: &mut Vec<u8>) {
+    match byte {
+        b'&' => bytes.extend(*b"&amp;"),
+        b'<' => bytes.extend(*b"&lt;"),
+        b'>' => bytes.extend(*b"&gt;"),
+        b'"' => bytes.extend(*b"&quot;"),
+        b'\'' => bytes.extend(*b"&#39;"),
+        _ => bytes.push(byte),
+    }
+}
+
 /// As HTML forms write a blank.
 pub(super) fn form_encode(byte: u8, bytes: &mut Vec<u8>) {
     bytes.push(if byte == b' ' { b'+' } else { byte });
@@ -208,6 +238,8 @@ mod tests {
             ("\\/", b'/', 0),
             ("\\u0026", b'&', 0),
             ("\\x3D", b'=', 0),
+            ("\\\\u003d", b'=', 0),
+            ("\\\\\\\\u003d", b'=', 0),
             ("\\u00E4", 0xE4, 0),
             ("ä", 0xC3, 0),
             ("漢", 0xE6, 0),

@@ -4,7 +4,7 @@
 //! as many bytes as the whole value has are masked. So what is kept of a request stays small,
 //! and the time is linear in the text whatever the values are.
 
-use super::escapes::{Units, decode, form_encode, json_escape, percent_encode, rewrite};
+use super::escapes::{Units, decode, form_encode, html_escape, json_escape, percent_encode, rewrite};
 use super::{Marks, pieces};
 use std::cell::OnceCell;
 
@@ -26,12 +26,24 @@ fn may_escape(byte: u8) -> bool {
 }
 
 /// A text that was cut may end inside a secret. So many bytes of its beginning are masked
-/// there.
+/// there, and before one of [`OMISSIONS`].
 const MIN_CUT: u8 = 8;
+
+/// What a server writes in the place of the rest of a secret, or of a text.
+const OMISSIONS: [&str; 4] = ["***", "...", "…", "\\u2026"];
+
+fn is_omission(rest: Option<&str>) -> bool {
+    rest.is_some_and(|rest| OMISSIONS.iter().any(|omission| rest.starts_with(omission)))
+}
 
 /// At most this many bytes of prefixes are held: 256 long values, or thousands of short
 /// ones. See [`Secrets::overflowed`].
 const MAX_NODES: usize = 16_384;
+
+/// The first four bytes.
+fn head(value: &[u8]) -> u32 {
+    value.iter().take(4).fold(0, |head, &byte| head << 8 | u32::from(byte))
+}
 
 /// A longer text is not worth a quick look, which asks for every value at every byte.
 const MAX_QUICK: usize = 4096;
@@ -70,8 +82,10 @@ impl Secrets {
         // What holds a replacement is quoted with one: what is around that is the secret.
         for part in pieces(value).map(|(_, part)| part.trim_ascii()) {
             if !is_short(part) && self.values.iter().all(|known| known != part) {
-                let head = part.bytes().take(4).fold(0, |head, byte| head << 8 | u32::from(byte));
-                self.heads.push(head);
+                self.heads.push(head(part.as_bytes()));
+                if part.bytes().take(4).any(|byte| b"&<>\"'".contains(&byte)) {
+                    self.heads.push(head(&rewrite(part, html_escape)));
+                }
                 self.is_escaped |= part.bytes().any(may_escape);
                 self.values.push(part.to_owned());
             }
@@ -128,7 +142,7 @@ impl Automaton {
         // backslash before the value seems to begin one, only its exact forms are found.
         self.insert(value.as_bytes());
         self.insert(&decode(value));
-        for encode in [percent_encode, json_escape, form_encode] {
+        for encode in [percent_encode, json_escape, form_encode, html_escape] {
             self.insert(&rewrite(value, encode));
         }
     }
@@ -189,7 +203,18 @@ impl Automaton {
         for unit in Units::from(text, 0) {
             let mut buffer = [0; 4];
             for &byte in if decoded { unit.decoded(text, &mut buffer) } else { unit.raw(text) } {
-                state = self.step(state, byte);
+                let next = self.child(state, byte);
+                if next == 0 && state != 0 {
+                    let Node { depth, child, .. } = self.node(state);
+                    // A value goes on behind a line break that a server put into it.
+                    if child != 0 && matches!(byte, b'\n' | b'\r') {
+                        continue;
+                    }
+                    if depth >= MIN_CUT && is_omission(text.get(unit.start..)) {
+                        marks.mark(start_of(&starts, read, depth)..unit.start);
+                    }
+                }
+                state = if next != 0 || state == 0 { next } else { self.step(self.node(state).fail, byte) };
                 if to_come > 0 {
                     to_come -= 1;
                     marks.mark(unit.start..unit.end);
@@ -287,6 +312,37 @@ mod tests {
         assert_eq!(masker.mask("key 0123456789a"), "key REDACTED");
         assert_eq!(masker.mask("key 0123456789a "), "key 0123456789a ");
         assert_eq!(masker.mask("key 0123456"), "key 0123456");
+    }
+
+    #[test]
+    fn the_beginning_of_a_value_is_masked_before_an_omission() {
+        let masker = masker(&["0123456789abcdef"]);
+        for (text, masked) in [
+            ("key 01234567********cdef.", "key REDACTED********cdef."),
+            ("key 0123456789..., and", "key REDACTED..., and"),
+            ("\"0123456789…\"", "\"REDACTED…\""),
+            ("\"01234567\\u2026\"", "\"REDACTED\\u2026\""),
+            ("0123456789. And", "0123456789. And"),
+            ("0123456...", "0123456..."),
+        ] {
+            assert_eq!(masker.mask(text), masked);
+            assert_eq!(masker.mask(masked), masked);
+        }
+    }
+
+    #[test]
+    fn a_line_break_inside_a_value_does_not_hide_it() {
+        let masker = masker(&["0123456789abcdef", "ab\ncd"]);
+        assert_eq!(masker.mask("<01234\n56789\r\nabcd\nef\n>"), "<REDACTED\n>");
+        assert_eq!(masker.mask("{\"a\":\"01234\\n56789\\nabcdef\"}"), "{\"a\":\"REDACTED\"}");
+        assert_eq!(masker.mask("<ab\ncd> abcd"), "<REDACTED> abcd");
+        assert_eq!(masker.mask("01234\n56789"), "REDACTED");
+    }
+
+    #[test]
+    fn a_value_is_found_as_html_has_it() {
+        let masker = masker(&["a&b\"c<d", "plain"]);
+        assert_eq!(masker.mask("<p>a&amp;b&quot;c&lt;d</p>"), "<p>REDACTED</p>");
     }
 
     #[test]

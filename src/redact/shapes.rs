@@ -12,12 +12,17 @@ use super::pairs::is_word;
 /// A prefix, the shortest rest that makes it a key, and what the rest is made of.
 type Shape = (&'static str, usize, fn(u8) -> bool);
 
-/// `sk-` is that of OpenAI, Anthropic (`sk-ant-`), OpenRouter (`sk-or-`), DeepSeek and others.
+/// `sk-` is that of OpenAI, Anthropic (`sk-ant-`), OpenRouter (`sk-or-`), DeepSeek and others;
+/// `AQ.`, `ABSK` and `bedrock-api-key-` are the newer ones of Google and Bedrock.
 #[rustfmt::skip]
 const SHAPES: &[Shape] = &[
-    ("sk-", 8, is_key), ("csk-", 24, is_key), ("xai-", 24, is_key), ("pplx-", 24, is_key),
-    ("nvapi-", 24, is_key), ("gsk_", 20, is_key), ("hf_", 20, is_key), ("r8_", 24, is_key),
-    ("AIza", 20, is_key), ("ya29.", 20, is_dotted),
+    ("sk-", 8, is_key), ("sk_", 24, is_key), ("csk-", 24, is_key), ("xai-", 24, is_key),
+    ("pplx-", 24, is_key), ("nvapi-", 24, is_key), ("gsk_", 20, is_key), ("hf_", 20, is_key),
+    ("r8_", 24, is_key), ("fw_", 20, is_key), ("tgp_", 20, is_key), ("jina_", 24, is_key),
+    ("vck_", 24, is_key), ("sess-", 24, is_key), ("dapi", 32, is_key),
+    ("cfut_", 24, is_key), ("cfat_", 24, is_key), ("cfk_", 24, is_key),
+    ("AIza", 20, is_key), ("AQ.", 24, is_dotted), ("ya29.", 20, is_dotted),
+    ("ABSK", 40, is_token), ("bedrock-api-key-", 40, is_token),
     ("ghp_", 20, is_key), ("gho_", 20, is_key), ("ghu_", 20, is_key), ("ghs_", 20, is_key),
     ("ghr_", 20, is_key), ("github_pat_", 20, is_key),
     ("AKIA", 16, is_upper), ("ASIA", 16, is_upper),
@@ -77,21 +82,27 @@ impl Run {
 /// Whether a shape may begin with the character: a quick look before [`in_text`].
 #[rustfmt::skip]
 pub(super) fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'A' | b'B' | b'b' | b'c' | b'e' | b'g' | b'h' | b'n' | b'p' | b'r' | b's'
+    matches!(byte, b'A' | b'B' | b'b'..=b'h' | b'j' | b'n' | b'p' | b'r'..=b't' | b'v'
         | b'x' | b'y')
 }
 
 /// The part to mask of the shape that begins at `start`, behind the character `before`.
 pub(super) fn in_text(text: &str, start: usize, before: u8) -> Option<Range<usize>> {
     let rest = text.get(start..)?;
-    if let Some(shape) = SHAPES.iter().find(|(prefix, ..)| rest.starts_with(prefix)) {
+    let first = rest.bytes().next()?;
+    // Most words part from every shape at their first letter.
+    let begins = |prefix: &str| prefix.bytes().next() == Some(first) && rest.starts_with(prefix);
+    if let Some(shape) = SHAPES.iter().find(|(prefix, ..)| begins(prefix)) {
         let &(prefix, min, set) = shape;
         let run = Run::at(text, start + prefix.len(), set);
         let is_random = run.digits > 0 || run.inner_capitals > 0 || run.len >= LONG;
         return (run.len >= min && is_random).then_some(start..run.end);
     }
-    let is_token = !is_word(before) && rest.starts_with("eyJ");
-    if is_token { json_web_token(text, start) } else { scheme_value(text, start, rest) }
+    match first {
+        b'e' if !is_word(before) && rest.starts_with("eyJ") => json_web_token(text, start),
+        b'B' | b'b' => scheme_value(text, start, rest),
+        _ => None,
+    }
 }
 
 /// The value behind the word `Bearer` or `Basic`. Prose has a plain word there, and a
@@ -140,6 +151,20 @@ mod tests {
             "gsk_abcdefghij0123456789",
             "hf_abcdefghijKLMNOPqrst",
             "pplx-abcdefghij0123456789abcd",
+            "sk-svcacct-abcdefghij0123456789",
+            "sk_abcdefghij0123456789abcd",
+            "fw_abcdefghij0123456789",
+            "tgp_v1_abcdefghij0123456789",
+            "jina_abcdefghij0123456789abcd",
+            "vck_abcdefghij0123456789abcd",
+            "sess-abcdefghij0123456789abcd",
+            "dapi0123456789abcdef0123456789abcdef",
+            "cfut_abcdefghij0123456789abcd",
+            "nvapi-abcdefghij0123456789abcd",
+            "r8_abcdefghij0123456789abcd",
+            "AQ.Ab8RN6abcdefghij0123456789",
+            "ABSKQmVkcm9ja0FQSUtleS1hYmNkZWZnaGlqMDEyMzQ1Njc4OQ+/==",
+            "bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29tLz9BY3Rpb249Q2Fsb",
             "ghp_abcdefghij0123456789",
             "github_pat_11ABCDEFG0abcdefghij",
             "ya29.a0AfH6SMBx.yz-0123456789",
@@ -179,6 +204,11 @@ mod tests {
             "risk-free",
             "hf_transformers_lib",
             "pplx-70b-chat",
+            "fw_bar and tgp_",
+            "dapi-version",
+            "sess-ion",
+            "sk_learn_model_selection",
+            "bedrock-api-key-rotation",
             "AKIA",
             "ASIA-PACIFIC-REGION-2024",
             "Asian markets",

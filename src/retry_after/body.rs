@@ -6,35 +6,46 @@ use super::{duration, told};
 use crate::classify::json::Scalar;
 use crate::clock::{DelayMs, WallMs};
 
-/// How a member writes its delay.
-#[derive(Clone, Copy)]
-enum Form {
-    /// A number of this unit, or a text that names its own.
-    Number(Unit),
-    /// Only a text that names its unit.
-    Duration,
-}
-
-/// The members that state a delay wherever they stand. Their names ignore case.
+/// The members that are read, by name, wherever they stand. Names ignore case.
 ///
-/// `retry_after` is Cloudflare's, in seconds; `estimated_time` Hugging Face's; `retryDelay`
-/// is that of `google.rpc.RetryInfo`; the others say their unit.
-const DELAYS: &[(&str, Form)] = &[
-    ("retry_after", Form::Number(Unit::Seconds)),
-    ("retry-after", Form::Number(Unit::Seconds)),
-    ("retry_after_seconds", Form::Number(Unit::Seconds)),
-    ("retryAfterSeconds", Form::Number(Unit::Seconds)),
-    ("retry_after_ms", Form::Number(Unit::Milliseconds)),
-    ("retry-after-ms", Form::Number(Unit::Milliseconds)),
-    ("retryAfterMs", Form::Number(Unit::Milliseconds)),
-    ("estimated_time", Form::Number(Unit::Seconds)),
-    ("retryDelay", Form::Duration),
-    ("retry_delay", Form::Duration),
-    ("retryAfter", Form::Duration),
+/// First those of a delay. `retry_after` is Cloudflare's, in seconds; `estimated_time`
+/// Hugging Face's; `retryDelay` is that of `google.rpc.RetryInfo`; a bare number in
+/// `retryAfter` could be either. Then those of prose.
+const MEMBERS: [&str; 23] = [
+    "retry_after_ms",
+    "retryAfterMs",
+    "retry-after-ms",
+    "retry_after",
+    "retry_after_seconds",
+    "retryAfterSeconds",
+    "retry-after",
+    "estimated_time",
+    "retryDelay",
+    "retry_delay",
+    "retryAfter",
+    "message",
+    "error",
+    "detail",
+    "details",
+    "msg",
+    "raw",
+    "title",
+    "description",
+    "seconds",
+    "nanos",
+    "x-ratelimit-reset",
+    "x-ratelimit-remaining",
 ];
 
-/// The members that hold prose.
-const PROSE: [&str; 8] = ["message", "error", "detail", "details", "msg", "raw", "title", "description"];
+// Places in `MEMBERS`: where each group ends.
+const IN_MS: usize = 3;
+const IN_SECONDS: usize = 8;
+const WITH_UNIT: usize = 11;
+const PROSE: usize = 19;
+const SECONDS: usize = 19;
+const NANOS: usize = 20;
+const RESET: usize = 21;
+const REMAINING: usize = 22;
 
 /// What a body says of the wait, gathered while it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,41 +61,39 @@ pub struct BodyHints {
 }
 
 impl BodyHints {
-    /// Takes note of a scalar and of the keys above it.
+    /// Takes note of a scalar and of the keys above it; a text without keys is a body that is
+    /// prose.
     pub fn see(&mut self, keys: &[&str], scalar: &Scalar<'_>) {
         let text = match scalar {
             Scalar::Text(text) => text.as_ref(),
             Scalar::Number(number) => number,
             Scalar::Flag(_) | Scalar::Null => return,
         };
-        let is_text = matches!(scalar, Scalar::Text(_));
         let (parent, key) = match keys {
             [.., parent, "[]"] => ("", *parent),
             [.., parent, key] => (*parent, *key),
             [key] => ("", *key),
             [] => ("", "message"),
         };
-        let is = |name: &str| key.eq_ignore_ascii_case(name);
-        if is_text && PROSE.iter().any(|name| is(name)) {
-            self.told = self.told.max(told::longest(text));
-        } else if let Some((_, form)) = DELAYS.iter().find(|(name, _)| is(name)) {
-            self.stated = self.stated.max(delay(text, *form, is_text));
-        } else if parent.eq_ignore_ascii_case("retryDelay") || parent.eq_ignore_ascii_case("retry_delay") {
-            match key {
-                "seconds" => self.seconds = self.seconds.max(value::number(text, Unit::Seconds)),
-                "nanos" => self.nanos = self.nanos.max(value::number(text, Unit::Milliseconds).map(nanoseconds)),
-                _ => {}
-            }
-        } else if parent == "headers" && is("x-ratelimit-reset") {
-            self.reset = Reset::parse(text);
-        } else if parent == "headers" && is("x-ratelimit-remaining") {
-            self.spent = reset::is_spent(text);
+        let Some(place) = place_of(key) else { return };
+        let is_text = matches!(scalar, Scalar::Text(_));
+        let is_duration = || (IN_SECONDS..WITH_UNIT).contains(&place_of(parent).unwrap_or(usize::MAX));
+        let of_its_own_unit = || duration::parse(text).filter(|_| is_text);
+        let stated = match place {
+            ..IN_MS => value::number(text, Unit::Milliseconds).or_else(of_its_own_unit),
+            IN_MS..IN_SECONDS => value::number(text, Unit::Seconds).or_else(of_its_own_unit),
+            IN_SECONDS..WITH_UNIT => of_its_own_unit(),
+            _ => None,
+        };
+        self.stated = self.stated.max(stated);
+        match place {
+            WITH_UNIT..PROSE if is_text => self.told = self.told.max(told::longest(text)),
+            SECONDS if is_duration() => self.seconds = self.seconds.max(value::number(text, Unit::Seconds)),
+            NANOS if is_duration() => self.nanos = self.nanos.max(nanoseconds(text)),
+            RESET if parent == "headers" => self.reset = Reset::parse(text),
+            REMAINING if parent == "headers" => self.spent = reset::is_spent(text),
+            _ => {}
         }
-    }
-
-    /// Takes note of a body that is not JSON.
-    pub fn see_text(&mut self, body: &str) {
-        self.told = self.told.max(told::longest(body));
     }
 
     /// The wait: what a member states, before what the message tells.
@@ -101,13 +110,13 @@ impl BodyHints {
     }
 }
 
-fn delay(text: &str, form: Form, is_text: bool) -> Option<DelayMs> {
-    let in_unit = if let Form::Number(unit) = form { value::number(text, unit) } else { None };
-    in_unit.or_else(|| duration::parse(text).filter(|_| is_text))
+fn place_of(key: &str) -> Option<usize> {
+    MEMBERS.iter().position(|name| name.eq_ignore_ascii_case(key))
 }
 
-fn nanoseconds(count: DelayMs) -> DelayMs {
-    DelayMs::new(count.get().div_ceil(1_000_000))
+fn nanoseconds(text: &str) -> Option<DelayMs> {
+    let count = value::number(text, Unit::Milliseconds)?.get();
+    Some(DelayMs::new(count.div_ceil(1_000_000)))
 }
 
 #[cfg(test)]
@@ -197,7 +206,7 @@ mod tests {
         }
         assert_eq!(ms(r#"{"choices":[{"message":{"content":"try again in 5s"}}]}"#), None);
         let mut page = BodyHints::default();
-        page.see_text("<h1>Please wait 12 seconds</h1>");
+        page.see(&[], &Scalar::Text("<h1>Please wait 12 seconds</h1>".into()));
         assert_eq!(page.delay().map(DelayMs::get), Some(12_000));
     }
 
@@ -211,6 +220,21 @@ mod tests {
         assert_eq!(reset(r#""X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1768478460000""#), Some(60_000));
         assert_eq!(reset(r#""X-RateLimit-Reset":1768478460000"#), Some(60_000));
         assert_eq!(reset(r#""X-RateLimit-Remaining":"3","X-RateLimit-Reset":"1768478460000""#), None);
+    }
+
+    #[test]
+    fn each_group_of_members_begins_where_the_one_before_it_ends() {
+        for (name, place) in [
+            ("retry_after", IN_MS),
+            ("retryDelay", IN_SECONDS),
+            ("message", WITH_UNIT),
+            ("seconds", SECONDS),
+            ("nanos", NANOS),
+            ("x-ratelimit-reset", RESET),
+            ("x-ratelimit-remaining", REMAINING),
+        ] {
+            assert_eq!(place_of(name), Some(place), "{name}");
+        }
     }
 
     proptest! {

@@ -1,28 +1,17 @@
 //! Lengths of time with their units: `6m0s`, `494ms`, `1 minute and 30 seconds`.
 
+use super::value;
 use crate::clock::DelayMs;
-use std::iter::repeat;
 
-/// A unit is `ms` milliseconds long, or one `per_ms`th of one.
-struct Unit {
-    names: &'static [&'static str],
-    ms: u64,
-    per_ms: u64,
-}
-
-const fn unit(names: &'static [&'static str], ms: u64, per_ms: u64) -> Unit {
-    Unit { names, ms, per_ms }
-}
-
-/// Longest first. Names ignore case.
-const UNITS: [Unit; 7] = [
-    unit(&["d", "day", "days"], 86_400_000, 1),
-    unit(&["h", "hr", "hrs", "hour", "hours"], 3_600_000, 1),
-    unit(&["m", "min", "mins", "minute", "minutes"], 60_000, 1),
-    unit(&["s", "sec", "secs", "second", "seconds"], 1_000, 1),
-    unit(&["ms", "msec", "msecs", "millisecond", "milliseconds"], 1, 1),
-    unit(&["us", "\u{b5}s", "\u{3bc}s"], 1, 1_000),
-    unit(&["ns"], 1, 1_000_000),
+/// The names of each unit, longest first, and its length in nanoseconds. Names ignore case.
+const UNITS: [(&str, u64); 7] = [
+    ("d day days", 86_400_000_000_000),
+    ("h hr hrs hour hours", 3_600_000_000_000),
+    ("m min mins minute minutes", 60_000_000_000),
+    ("s sec secs second seconds", 1_000_000_000),
+    ("ms msec msecs millisecond milliseconds", 1_000_000),
+    ("us \u{b5}s \u{3bc}s", 1_000),
+    ("ns", 1),
 ];
 
 /// Reads a value that is nothing but a length of time, as Go's `time.Duration` writes it and
@@ -43,49 +32,53 @@ pub(super) fn leading(text: &str) -> Option<DelayMs> {
     let (mut sum, mut last_unit, mut rest) = component(text, true)?;
     loop {
         // A shorter unit carries on ("1 minute and 30 seconds"); "20s, 30s" is two lengths.
-        let joint = rest.strip_prefix(',').unwrap_or(rest).trim_start_matches(' ');
+        let joint = without_spaces(rest.strip_prefix(',').unwrap_or(rest));
         let joint = joint.strip_prefix("and ").unwrap_or(joint);
         match component(joint, true) {
             Some((part, unit, after)) if unit > last_unit => (sum, last_unit, rest) = (sum.plus(part), unit, after),
             _ => break,
         }
     }
-    let is_rate_or_name = rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '/' | '_' | '-'));
+    let is_rate_or_name = matches!(rest.as_bytes().first(), Some(b'0'..=b'9' | b'/' | b'_' | b'-'));
     (!is_rate_or_name).then_some(sum)
 }
 
 /// A number with its unit: the length, the unit's place in [`UNITS`], what follows.
 fn component(text: &str, spaced: bool) -> Option<(DelayMs, usize, &str)> {
-    let (number, rest) = split_where(text, |c| !c.is_ascii_digit() && c != '.');
-    let rest = if spaced { rest.trim_start_matches(' ') } else { rest };
-    let (name, after) = split_where(rest, |c| !c.is_alphabetic());
-    let i = UNITS.iter().position(|unit| unit.names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
-    Some((amount(number, UNITS.get(i)?)?, i, after))
+    let (number, rest) = split_while(text, |byte| byte.is_ascii_digit() || byte == b'.');
+    let rest = if spaced { without_spaces(rest) } else { rest };
+    let (name, after) = split_while(rest, |byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    if name.is_empty() {
+        return None;
+    }
+    let i = UNITS.iter().position(|(names, _)| is_in(names, name))?;
+    let (_, unit_ns) = UNITS.get(i)?;
+    // Thousandths of the unit, rounded up: nobody writes a fraction of a minute any finer.
+    let thousandths = value::number(number, value::Unit::Seconds)?.get();
+    let ms = if *unit_ns < NS_PER_MS {
+        thousandths.div_ceil(1_000 * (NS_PER_MS / unit_ns))
+    } else {
+        thousandths.saturating_mul(unit_ns / NS_PER_MS).div_ceil(1_000)
+    };
+    Some((DelayMs::new(ms), i, after))
 }
 
-fn split_where(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at_checked(text.find(ends).unwrap_or(text.len())).unwrap_or((text, ""))
+const NS_PER_MS: u64 = 1_000_000;
+
+/// Whether a word is in a list that is separated by spaces, whatever its case.
+pub(super) fn is_in(list: &str, word: &str) -> bool {
+    let mut words = list.as_bytes().split(|byte| *byte == b' ');
+    words.any(|known| known.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Eleven digits of a fraction leave room in 64 bits for the milliseconds of a day.
-const FRACTION_DIGITS: usize = 11;
-const FRACTION_SCALE: u64 = 100_000_000_000;
-
-fn amount(number: &str, unit: &Unit) -> Option<DelayMs> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let shifted = fraction.bytes().chain(repeat(b'0')).take(FRACTION_DIGITS);
-    let has_remainder = fraction.bytes().skip(FRACTION_DIGITS).any(|digit| digit != b'0');
-    let part = digits(shifted)? * unit.ms + u64::from(has_remainder);
-    let ms = digits(whole.bytes())?.saturating_mul(unit.ms).saturating_add(part.div_ceil(FRACTION_SCALE));
-    let is_number = !whole.is_empty() && !fraction.is_empty();
-    is_number.then(|| DelayMs::new(ms.div_ceil(unit.per_ms)))
+/// What a text begins with, as long as its bytes belong there, and the rest.
+fn split_while(text: &str, belongs: fn(u8) -> bool) -> (&str, &str) {
+    let length = text.bytes().take_while(|byte| belongs(*byte)).count();
+    text.split_at_checked(length).unwrap_or((text, ""))
 }
 
-/// A whole number, saturating; `None` when anything but a digit is among them.
-fn digits(mut bytes: impl Iterator<Item = u8>) -> Option<u64> {
-    bytes.try_fold(0u64, |sum, byte| {
-        byte.is_ascii_digit().then(|| sum.saturating_mul(10).saturating_add(u64::from(byte - b'0')))
-    })
+fn without_spaces(text: &str) -> &str {
+    split_while(text, |byte| byte == b' ').1
 }
 
 #[cfg(test)]
@@ -120,7 +113,7 @@ mod tests {
             ("999999ns", 1),
             ("2000000ns", 2),
             ("1.5m", 90_000),
-            ("0.00001h", 36),
+            ("0.001h", 3_600),
             ("1d12h", 129_600_000),
         ] {
             assert_eq!(ms(value), Some(expected), "{value}");
@@ -188,13 +181,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_length_is_the_exact_ceiling_in_every_unit(whole in 0u64..1_000_000, fraction in 0u64..100_000_000_000) {
-            for unit in &UNITS {
-                let value = format!("{whole}.{fraction:011}{}", unit.names[0]);
-                let scale = 100_000_000_000u128;
-                let exact = (u128::from(whole) * scale + u128::from(fraction)) * u128::from(unit.ms);
-                let exact = exact.div_ceil(scale * u128::from(unit.per_ms));
-                prop_assert_eq!(ms(&value).map(u128::from), Some(exact), "{}", value);
+        fn a_length_is_exact_to_a_thousandth_of_its_unit_and_never_too_short(
+            whole in 0u64..1_000_000,
+            thousandths in 0u64..1000,
+            finer in 0u64..1_000_000,
+        ) {
+            for (names, unit_ns) in UNITS {
+                let unit = names.split(' ').next().unwrap();
+                let units = u128::from(whole * 1000 + thousandths);
+                let exact = |units: u128| Some((units * u128::from(unit_ns)).div_ceil(1_000_000_000));
+                let read = |value: &str| ms(value).map(u128::from);
+                prop_assert_eq!(read(&format!("{whole}.{thousandths:03}{unit}")), exact(units));
+                let longer = if finer == 0 { units } else { units + 1 };
+                prop_assert_eq!(read(&format!("{whole}.{thousandths:03}{finer:06}{unit}")), exact(longer));
             }
         }
 

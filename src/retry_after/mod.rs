@@ -52,27 +52,24 @@ pub fn hint(
     sources: HintSources,
     now: WallMs,
 ) -> Option<Hint> {
-    if let Some(hint) = from_headers(headers, sources, now) {
+    let named = Named::of(headers);
+    if let Some(hint) = named.hint(sources, now) {
         return Some(hint);
     }
-    let asks = |source| sources.contains(source);
+    let from_body = |delay| sources.contains(HintSource::Body).then_some(Hint { delay, source: HintSource::Body });
     let body_speaks = !matches!(kind, ErrorKind::Transport | ErrorKind::MalformedResponse);
-    if body_speaks
-        && asks(HintSource::Body)
-        && let Some(delay) = body.delay()
-    {
-        return Some(Hint { delay, source: HintSource::Body });
+    if let Some(hint) = body.delay().filter(|_| body_speaks).and_then(from_body) {
+        return Some(hint);
     }
     if !matches!(kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
         return None;
     }
-    let sent_at = value::sent_at(own_date(headers).as_deref(), now);
-    let passed_on = body.reset(sent_at).filter(|_| asks(HintSource::Body)).map(|delay| (delay, HintSource::Body));
-    let found = passed_on.or_else(|| {
-        let delay = reset::from_headers(headers, sent_at).filter(|_| asks(HintSource::Reset))?;
-        Some((delay, HintSource::Reset))
-    });
-    found.map(|(delay, source)| Hint { delay, source })
+    let sent_at = value::sent_at(named.date(), now);
+    body.reset(sent_at).and_then(from_body).or_else(|| {
+        let source = HintSource::Reset;
+        let delay = sources.contains(source).then(|| reset::from_headers(headers, sent_at))??;
+        Some(Hint { delay, source })
+    })
 }
 
 /// The hint in header fields that are made for it: the first of `sources` that can be read,
@@ -83,25 +80,41 @@ pub fn hint(
 /// when the origin answered, not now. Then, and when `Date` is missing or unreadable, it is
 /// measured against `now`.
 pub fn from_headers(headers: Headers<'_>, sources: HintSources, now: WallMs) -> Option<Hint> {
-    let mut ms_headers = MS_HEADERS.iter().filter(|(source, _)| sources.contains(*source));
-    let in_ms = ms_headers.find_map(|&(source, name)| {
-        let delay = value::number_or_list(&headers.get(name)?, Unit::Milliseconds)?;
-        Some(Hint { delay, source })
-    });
-    in_ms.or_else(|| {
-        let source = HintSource::RetryAfter;
-        if !sources.contains(source) {
-            return None;
-        }
-        let value = headers.get("retry-after")?;
-        let delay = value::retry_after(&value, now, own_date(headers).as_deref())?;
-        Some(Hint { delay, source })
-    })
+    Named::of(headers).hint(sources, now)
 }
 
-/// The `Date` that says when the response was sent; none where a cache stored it.
-fn own_date<'t>(headers: Headers<'t>) -> Option<Cow<'t, str>> {
-    if headers.get("age").is_none() { headers.get("date") } else { None }
+/// The fields that are known by name.
+struct Named<'t> {
+    ms: [Option<Cow<'t, str>>; MS_HEADERS.len()],
+    retry_after: Option<Cow<'t, str>>,
+    date: Option<Cow<'t, str>>,
+    age: Option<Cow<'t, str>>,
+}
+
+impl<'t> Named<'t> {
+    fn of(headers: Headers<'t>) -> Named<'t> {
+        let [(_, a), (_, b), (_, c), (_, d)] = MS_HEADERS;
+        let [a, b, c, d, retry_after, date, age] = headers.get_all([a, b, c, d, "retry-after", "date", "age"]);
+        Named { ms: [a, b, c, d], retry_after, date, age }
+    }
+
+    /// The `Date` that says when the response was sent; none where a cache stored it.
+    fn date(&self) -> Option<&str> {
+        self.date.as_deref().filter(|_| self.age.is_none())
+    }
+
+    fn hint(&self, sources: HintSources, now: WallMs) -> Option<Hint> {
+        let mut ms_fields = MS_HEADERS.iter().zip(&self.ms).filter(|((source, _), _)| sources.contains(*source));
+        let in_ms = ms_fields.find_map(|((source, _), value)| {
+            let delay = value::number_or_list(value.as_deref()?, Unit::Milliseconds)?;
+            Some(Hint { delay, source: *source })
+        });
+        in_ms.or_else(|| {
+            let source = HintSource::RetryAfter;
+            let value = self.retry_after.as_deref().filter(|_| sources.contains(source))?;
+            Some(Hint { delay: value::retry_after(value, now, self.date())?, source })
+        })
+    }
 }
 
 /// Reads the value of a `Retry-After` field (RFC 9110 section 10.2.3); `None` when it is

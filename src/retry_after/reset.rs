@@ -26,14 +26,14 @@ impl Reset {
     /// Reads a Go duration, a number or an RFC 3339 timestamp. A number is a delay in
     /// seconds or an epoch in seconds or milliseconds, as its magnitude says.
     pub(super) fn parse(text: &str) -> Option<Reset> {
-        let text = text.trim_matches([' ', '\t']);
+        let text = value::trim(text);
         let Some(seconds) = value::number_or_list(text, Unit::Seconds) else {
             return duration::parse(text).map(Reset::In).or_else(|| rfc3339::parse(text).map(Reset::At));
         };
         let at = |ms: DelayMs| Some(Reset::At(WallMs(ms.get() as i64)));
         match seconds.get() {
             ..FIRST_EPOCH_SECOND_MS => Some(Reset::In(seconds)),
-            ..FIRST_EPOCH_MILLISECOND_MS => at(seconds),
+            FIRST_EPOCH_SECOND_MS..FIRST_EPOCH_MILLISECOND_MS => at(seconds),
             _ => at(value::number_or_list(text, Unit::Milliseconds)?),
         }
     }
@@ -71,9 +71,10 @@ const BUCKETS: usize = 12;
 pub(super) fn from_headers(headers: Headers<'_>, sent_at: WallMs) -> Option<DelayMs> {
     let mut buckets = [Bucket::default(); BUCKETS];
     let mut longest = None;
-    for (field, value) in headers.iter().filter(|(field, _)| is_of_a_limit(field)) {
+    for (field, value) in headers.iter().filter(|(field, _)| without(field, "limit").is_some()) {
         if field.eq_ignore_ascii_case("ratelimit") {
             longest = longest.max(structured(value));
+            continue;
         }
         let (is_reset, name) = match (without(field, "reset"), without(field, "remaining")) {
             (Some(name), _) => (true, name),
@@ -96,28 +97,27 @@ pub(super) fn from_headers(headers: Headers<'_>, sent_at: WallMs) -> Option<Dela
     longest.max(buckets.iter().filter(counts).filter_map(|bucket| bucket.reset).max())
 }
 
-fn is_of_a_limit(field: &str) -> bool {
-    without(field, "ratelimit").is_some() || without(field, "rate-limit").is_some()
-}
-
 fn is_same(one: (&str, &str), other: (&str, &str)) -> bool {
     one.0.eq_ignore_ascii_case(other.0) && one.1.eq_ignore_ascii_case(other.1)
 }
 
-/// What stands before and after `word`.
+/// What stands before and after `word`, which is given in lower case.
 fn without<'t>(field: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
-    let places = field.as_bytes().windows(word.len());
-    let at = places.into_iter().position(|place| place.eq_ignore_ascii_case(word.as_bytes()))?;
+    let word = word.as_bytes();
+    let mut places = field.as_bytes().windows(word.len());
+    // Most places differ in the first letter already.
+    let begins = |place: &[u8]| place.first().map(u8::to_ascii_lowercase) == word.first().copied();
+    let at = places.position(|place| begins(place) && place.eq_ignore_ascii_case(word))?;
     Some((field.get(..at)?, field.get(at + word.len()..)?))
 }
 
 /// The field `RateLimit` of the IETF's drafts: `"burst";r=0;t=30, "daily";r=9;t=3600`, or as
 /// it was before, `limit=100, remaining=0, reset=30`.
-fn structured(value: &str) -> Option<DelayMs> {
+fn structured(field: &str) -> Option<DelayMs> {
     let mut longest = None;
     let (mut spent, mut reset) = (None, None);
-    for part in value.split([',', ';']) {
-        let Some((key, number)) = part.trim_matches([' ', '\t']).split_once('=') else {
+    for part in field.split(',').flat_map(|item| item.split(';')) {
+        let Some((key, number)) = value::trim(part).split_once('=') else {
             (spent, reset) = (None, None);
             continue;
         };

@@ -5,7 +5,7 @@
 //! that speaks of coming back. "60 requests in 60 seconds" has no such word, "retry after
 //! your request has ended" no number.
 
-use super::duration;
+use super::duration::{self, is_in};
 use crate::clock::DelayMs;
 
 /// How much of one text is searched. Providers' messages are shorter, error pages are not.
@@ -13,63 +13,25 @@ const SEARCHED_BYTES: usize = 8 * 1024;
 /// How many words back the telling one may be: "retry your request again in about".
 const WORDS_BACK: usize = 6;
 
-/// What may stand between the words, and before the number; other marks end a phrase.
-const BETWEEN: [char; 14] = [' ', '\t', '\n', '\r', ':', '=', '"', '\'', '`', '(', '~', '*', '\\', '\u{a0}'];
-/// What joins the words of a name: `retry-after`, `retry_after`.
-const JOINTS: [char; 2] = ['-', '_'];
-
-/// What a word before a number makes of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// It makes a wait of the number.
-    Wait,
-    /// It does when one of [`Role::After`] stands between.
-    Return,
-    /// It does when, besides, "will" stands before it: connections are reset after a time too.
-    Reset,
-    /// It says that the number counts from now.
-    After,
-    /// It changes nothing.
-    Filler,
-}
-
-const ROLES: &[(Role, &[&str])] = &[
-    (Role::After, &["in", "after"]),
-    (Role::Return, &["again", "retry", "retrying", "available", "resets"]),
-    (Role::Wait, &["wait", "retryafter", "retrydelay"]),
-    (Role::Reset, &["reset"]),
-    (
-        Role::Filler,
-        &[
-            "the",
-            "your",
-            "this",
-            "request",
-            "requests",
-            "it",
-            "at",
-            "least",
-            "about",
-            "approximately",
-            "around",
-            "roughly",
-            "another",
-            "for",
-            "later",
-        ],
-    ),
-];
+/// That the number counts from now.
+const FROM_NOW: &str = "in after";
+/// What makes a wait of the number.
+const WAIT: &str = "wait retryafter retrydelay";
+/// What makes a wait of a number that counts from now.
+const RETURN: &str = "again retry retrying available resets";
+/// What changes nothing.
+const FILLERS: &str = "the your this request requests it at least about approximately around roughly another for later";
 
 /// The longest wait that a text tells a client to make.
 pub(super) fn longest(text: &str) -> Option<DelayMs> {
-    let text = text.get(..text.floor_char_boundary(SEARCHED_BYTES)).unwrap_or(text);
     let mut longest = None;
     let mut from = 0;
-    while let Some(skipped) = text.get(from..).and_then(|rest| rest.bytes().position(|byte| byte.is_ascii_digit())) {
-        let start = from + skipped;
-        let (before, number) = text.split_at_checked(start).unwrap_or((text, ""));
-        let length = number.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-        from = start + length;
+    for (at, byte) in text.bytes().enumerate().take(SEARCHED_BYTES) {
+        if at < from || !byte.is_ascii_digit() {
+            continue;
+        }
+        let (before, number) = text.split_at_checked(at)?;
+        from = at + number.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
         if let Some(delay) = duration::leading(number)
             && leads_to_a_wait(before)
         {
@@ -80,18 +42,23 @@ pub(super) fn longest(text: &str) -> Option<DelayMs> {
 }
 
 fn leads_to_a_wait(before: &str) -> bool {
-    let mut rest = before.trim_end_matches(BETWEEN);
+    let mut rest = trim_end(before, is_between);
     let mut counts_from_now = false;
     for _ in 0..WORDS_BACK {
         let word;
         (word, rest) = last_word(rest);
-        match role(word) {
-            Some(Role::After) => counts_from_now = true,
-            Some(Role::Filler) => {}
-            Some(Role::Wait) => return true,
-            Some(Role::Return) => return counts_from_now,
-            Some(Role::Reset) => return counts_from_now && last_word(rest).0.eq_ignore_ascii_case("will"),
-            None => return false,
+        let is = |list| is_in(list, word);
+        if is(FROM_NOW) {
+            counts_from_now = true;
+        } else if is(WAIT) {
+            return true;
+        } else if is(RETURN) {
+            return counts_from_now;
+        } else if is("reset") {
+            // Connections are reset after a time too.
+            return counts_from_now && last_word(rest).0.eq_ignore_ascii_case("will");
+        } else if !is(FILLERS) {
+            return false;
         }
     }
     false
@@ -99,14 +66,20 @@ fn leads_to_a_wait(before: &str) -> bool {
 
 /// The word at the end of a text, empty where there is none, and what stands before it.
 fn last_word(text: &str) -> (&str, &str) {
-    let length = text.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
-    let (rest, word) = text.split_at_checked(text.len() - length).unwrap_or((text, ""));
-    (word, rest.trim_end_matches(BETWEEN).trim_end_matches(JOINTS))
+    let rest = trim_end(text, |byte| byte.is_ascii_alphabetic());
+    let word = text.get(rest.len()..).unwrap_or("");
+    // `retry-after` and `retry_after` are two words.
+    (word, trim_end(rest, |byte| is_between(byte) || matches!(byte, b'-' | b'_')))
 }
 
-fn role(word: &str) -> Option<Role> {
-    let knows = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    ROLES.iter().find(|(_, words)| knows(words)).map(|(role, _)| *role)
+/// What may stand between the words, and before the number; other marks end a phrase.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b':' | b'=' | b'"' | b'\'' | b'`' | b'(' | b'~' | b'*' | b'\\')
+}
+
+fn trim_end(text: &str, belongs: fn(u8) -> bool) -> &str {
+    let length = text.bytes().rev().take_while(|byte| belongs(*byte)).count();
+    text.get(..text.len() - length).unwrap_or("")
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// Without optional white space: space and tab, and no other (RFC 9110 section 5.6.3).
-fn trim(value: &str) -> &str {
+pub(super) fn trim(value: &str) -> &str {
     value.trim_matches([' ', '\t'])
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { classify, createFetch, providerKind } from 'dacapo';
+import { classify, createFetch, historyOf, providerKind } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { failed, json, stubFetch, URL_ } from './lib/stub.js';
 
@@ -101,4 +102,111 @@ test('providerKind knows codes before statuses, and null for the rest', () => {
   ]) {
     assert.equal(providerKind(status, code), kind, `${status} ${code}`);
   }
+});
+
+const VECTORS = JSON.parse(readFileSync(new URL('../vectors/providers.json', import.meta.url), 'utf8')).filter((row) => !row.contested && !row.knownMiss);
+/** The moment from which the dates in the vectors are a few seconds away. */
+const RECORDED_MS = Date.UTC(2026, 0, 1);
+const told = ({ kind, retryable, retryAfterMs }) => ({ kind, retryable, retryAfterMs: retryAfterMs ?? null });
+
+test('every recorded failure is classified as its vector says', () => {
+  assert.ok(VECTORS.length > 280);
+  for (const row of VECTORS) {
+    const { status, headers, body } = row;
+    assert.deepEqual(told(classify({ status, headers, body, nowMs: RECORDED_MS })), told(row), `${row.provider}/${row.name}`);
+  }
+});
+
+test('every recorded failure that a fetch meets is on record as its vector says, and is sent again or not', async () => {
+  let met = 0;
+  for (const row of VECTORS) {
+    // The headers of a frame are no headers of a response, and reasons to finish are seen in streams only.
+    if (Object.keys(row.headers).some((name) => name.startsWith(':')) || (row.stream && !/"error":[{"]|:"error"/.test(row.body))) continue;
+    const headers = row.stream ? { 'content-type': 'application/json' } : row.headers;
+    const stub = stubFetch(() => failed(row.status, headers, row.body));
+    const options = { fetch: stub, clock: fakeClock({ wallMs: RECORDED_MS }), retryAfterBeyond: 'clamp', maxAttempts: 2 };
+    let response;
+    try {
+      response = await createFetch(options)(URL_, { method: 'POST', body: '{}' });
+    } catch (error) {
+      response = error;
+    }
+    const { last } = historyOf(response) ?? {};
+    assert.ok(last !== undefined, `${row.provider}/${row.name} was taken for an answer`);
+    assert.deepEqual(told(last.error), told(row), `${row.provider}/${row.name}`);
+    assert.equal(stub.calls.length, row.retryable ? 2 : 1, `${row.provider}/${row.name}`);
+    met++;
+  }
+  assert.ok(met > 270, `${met}`);
+});
+
+test('each provider says the same thing in its own way', () => {
+  for (const [kind, inputs] of Object.entries({
+    rate_limited: [
+      { status: 400, headers: { 'x-amzn-errortype': 'ThrottlingException:http://internal.amazon.com/' }, body: { message: 'Rate exceeded' } },
+      { status: 400, body: { __type: 'com.amazon.coral.service#ThrottlingException' } },
+      { status: 200, body: { throttlingException: { message: 'm' } } }, { status: 503, body: { error: { code: 'slow_down' } } },
+      { status: 402, body: { error: { code: 402, metadata: { reason: 'in_flight_budget_exhausted' } } } },
+      { status: 429, body: { error: { type: 'credit_limit', code: null } } }, { status: 200, body: { base_resp: { status_code: 1002 } } },
+    ],
+    quota_exhausted: [
+      { status: 429, body: { errors: [{ code: 3036, message: 'm' }], success: false } },
+      { status: 429, body: { error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId: 'RequestsPerDayPerProject-FreeTier' }] }] } } },
+      { status: 429, headers: { 'x-ratelimit-type': 'UserByModelByDay' }, body: { error: { code: 'RateLimitReached' } } },
+      { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'Your credit balance is too low.' } } },
+      { status: 429, body: { error: { message: 'Rate limit exceeded: free-models-per-day. Add 10 credits.', code: 429 } } },
+    ],
+    overloaded: [
+      { status: 498, body: { error: { code: 'capacity_exceeded' } } }, { status: 429, body: { object: 'error', code: '3505', message: 'm' } },
+      { status: 429, body: { error: { code: '429', message: 'The system is experiencing high demand.' } } },
+      { status: 500, body: 'data: {"error":{"message":"Model is overloaded"}}\n\n' },
+    ],
+    context_exceeded: [
+      { status: 400, body: { message: 'too many tokens: size limit exceeded by 7 tokens.' } }, { status: 400, body: { error: 'the prompt is too long' } },
+      { status: 500, body: { error: { message: "litellm.ContextWindowExceededError: {'error': {'code': None}}" } } },
+    ],
+    model_not_found: [{ status: 404, body: { error: 'model "x" not found, try pulling it first' } }, { status: 400, body: { message: 'Model Not Exist' } }],
+    auth: [{ status: 400, body: { error: { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] } } }],
+    permission: [{ status: 400, body: { error: { code: 400, message: 'User location is not supported for the API use.' } } }],
+    content_filtered: [
+      { status: 400, body: { error: { code: 'invalid_request_error', inner_error: { code: 'ResponsibleAIPolicyViolation' } } } },
+      { status: 403, body: { error: { code: 403, metadata: { error_type: 'content_policy_violation' } } } },
+    ],
+  })) {
+    for (const input of inputs) assert.equal(classify(input).kind, kind, JSON.stringify(input));
+  }
+});
+
+test('an error that a proxy quotes is the one that happened', () => {
+  const error = { error: { code: 'insufficient_quota', message: 'm' } };
+  for (const body of [
+    { error: JSON.stringify(error) }, { error: { message: JSON.stringify(error), code: 500 } }, JSON.stringify(JSON.stringify(error)),
+    { error: { message: 'Provider returned error', code: 502, metadata: { raw: JSON.stringify(error) } } }, { detail: error },
+    { error: { message: "Error code: 429 - {'error': {'code': 'insufficient_quota', 'param': None}}", type: 'server_error' } },
+  ]) {
+    assert.equal(classify({ status: 502, body }).kind, 'quota_exhausted', JSON.stringify(body));
+  }
+});
+
+test('a server that allows a retry overrules its status, but neither a code nor words that name a cause', () => {
+  const headers = { 'x-should-retry': 'true' };
+  assert.deepEqual(verdict({ status: 400, headers, body: { error: { type: 'invalid_request_error' } } }), ['bad_request', true]);
+  assert.deepEqual(verdict({ status: 400, headers, body: { error: { message: 'prompt is too long' } } }), ['context_exceeded', false]);
+  assert.deepEqual(verdict({ status: 429, headers: { 'x-should-retry': 'false' }, body: { error: { type: 'rate_limit_error' } } }), ['rate_limited', false]);
+});
+
+test('a verdict names the provider only where a header or a shape gives it away, and the option wins', () => {
+  const rpm = { error: { code: 'rate_limit_exceeded', message: 'm' } };
+  assert.equal('provider' in classify({ status: 429, body: rpm }), false);
+  assert.equal(classify({ status: 429, headers: { 'x-groq-region': 'x' }, body: rpm }).provider, 'groq');
+  assert.equal(classify({ status: 429, headers: { 'x-groq-region': 'x' }, body: rpm }, { provider: 'mine' }).provider, 'mine');
+  assert.deepEqual(verdict({ status: 498, body: { message: 'm' } }, { provider: 'cohere' }), ['auth', false]);
+  assert.deepEqual(verdict({ status: 498, body: { message: 'm' } }, { provider: 'groq' }), ['overloaded', true]);
+  assert.deepEqual(verdict({ status: 498, body: { message: 'm' } }), ['bad_request', false]);
+});
+
+test('a record names the provider that was recognised', async () => {
+  const stub = stubFetch(() => failed(429, { 'anthropic-ratelimit-requests-limit': '5' }));
+  const response = await createFetch({ fetch: stub, clock: fakeClock() })(URL_);
+  assert.equal(historyOf(response).last.error.provider, 'anthropic');
 });

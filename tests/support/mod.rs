@@ -8,6 +8,7 @@ use dacapo::clock::{DelayMs, MonoMs, Now, WallMs};
 use dacapo::driver::{Answer, End, Runtime, Slept, drive};
 use dacapo::history::{AttemptRecord, History};
 use dacapo::policy::{Allowance, Policy, WaitFrom};
+use dacapo::usage::Usage;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -36,7 +37,12 @@ pub struct Script {
 pub enum Reply {
     #[default]
     Success,
+    /// With a status and headers.
     Status(u16, &'static str),
+    /// With a status and a body.
+    Body(u16, &'static str),
+    /// With an answer that says what it cost.
+    Used(&'static str),
     Ends(Ending),
 }
 
@@ -44,7 +50,11 @@ impl Reply {
     fn outcome(&self) -> Outcome {
         let failed = |observed| Outcome::Failed(Box::new(observed));
         match self {
-            Reply::Success => Outcome::Succeeded,
+            Reply::Success => Outcome::Succeeded(None),
+            Reply::Used(body) => Outcome::Succeeded(Usage::read(body)),
+            Reply::Body(status, body) => {
+                failed(Observed { status: Some(*status), body: (*body).into(), ..Observed::default() })
+            }
             Reply::Status(status, headers) => {
                 failed(Observed { status: Some(*status), headers: (*headers).into(), ..Observed::default() })
             }

@@ -43,7 +43,7 @@ pub fn generate(root: &Path, wasm: &Path) -> Result<Files> {
     Ok(Files::from([
         ("dacapo.js", js.into_bytes()),
         ("dacapo.d.ts", types.into_bytes()),
-        ("dacapo_inline.js", inline::source(&module).into_bytes()),
+        ("dacapo_inline.js", inline::source(&module)?.into_bytes()),
         ("dacapo_inline.d.ts", inline::TYPES.into()),
         ("dacapo_bg.wasm", module),
         ("dacapo_bg.wasm.d.ts", MODULE_TYPES.into()),

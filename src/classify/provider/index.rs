@@ -1,9 +1,12 @@
-//! The catalogue's codes, found by their letters and digits alone.
+//! The tables of the catalogue, found by letters and digits alone.
 //!
-//! The tables are texts, which is the smallest form they can be shipped in. The first failure
-//! of a process reads them into a hash table.
+//! They are texts, which is the smallest form they can be shipped in. The first failure of a
+//! process reads them into one hash table.
 
 use super::families::{FAMILIES, Family};
+use super::read::PLACES;
+use super::wording::WORDS;
+use crate::classify::transport::contains;
 use crate::kind::ErrorKind;
 use std::sync::OnceLock;
 
@@ -29,11 +32,26 @@ pub struct Meaning {
     pub retryable: Option<bool>,
 }
 
+/// Which table a row is of: everybody's codes, or one of these, or the own codes of the family
+/// at this place from `OWN`.
+pub type Table = u8;
+const CODES: Table = 0;
+/// Where codes and messages stand; the value is the line.
+pub const PLACE: Table = 1;
+/// Members that give a family away; the value is its place and the condition's byte.
+pub const SHAPE: Table = 2;
+/// Words of messages; the value is the line.
+pub const WORD: Table = 3;
+/// How the names of header fields begin; the value is the family's place.
+pub const HEADER: Table = 4;
+const OWN: Table = 5;
+
 struct Row {
-    /// The place of the family whose own code it is, from 1; 0 for everybody's.
-    family: u8,
-    code: &'static str,
-    meaning: Meaning,
+    table: Table,
+    hash: u32,
+    name: &'static str,
+    value: u16,
+    meaning: Option<Meaning>,
 }
 
 /// Open addressing, at most half full.
@@ -44,106 +62,200 @@ struct Index {
 }
 
 const SLOTS: usize = 2048;
-/// No code of the catalogue is longer.
-const LONGEST: usize = 100;
 
 /// What a code means that stands for the same wherever it is sent.
 pub fn meaning(code: &str) -> Option<Meaning> {
-    index().find(0, code)
+    index().find(CODES, &[code], hash(CODES, &[code]))?.meaning
 }
 
 /// What a code means at this provider, by the name of its family.
 pub fn meaning_at(family: &str, code: &str) -> Option<Meaning> {
-    index().find(place(family)?, code)
+    let at = FAMILIES.iter().position(|known| known.name == family)?;
+    let table = OWN + at as u8;
+    index().find(table, &[code], hash(table, &[code]))?.meaning
+}
+
+/// The value of a name that is given in parts.
+pub fn value(table: Table, parts: &[&str]) -> Option<u16> {
+    Some(index().find(table, parts, hash(table, parts))?.value)
+}
+
+/// The value of a word whose letters went into the hash one by one.
+pub fn value_of_word(word: &str, hash: WordHash) -> Option<u16> {
+    Some(index().find(WORD, &[word], hash.0)?.value)
+}
+
+/// The hash of a word, for a reader that sees each of its letters anyway.
+#[derive(Clone, Copy)]
+pub struct WordHash(u32);
+
+impl WordHash {
+    /// Of no letters.
+    pub const START: WordHash = WordHash(start(WORD));
+
+    /// With one more letter.
+    pub fn and(self, letter: u8) -> WordHash {
+        WordHash(add(self.0, letter | 0x20))
+    }
 }
 
 /// Every code with the name of the family that lists it, and whether it is that family's own.
 pub fn all_codes() -> impl Iterator<Item = (&'static str, bool, &'static str, Meaning)> {
-    FAMILIES.iter().flat_map(|family| {
-        let of = |own: bool, codes| lines(codes).map(move |(code, meaning)| (family.name, own, code, meaning));
-        of(false, family.codes).chain(of(true, family.own))
+    let rows = FAMILIES.iter().flat_map(|family| [(family.name, false, family.codes), (family.name, true, family.own)]);
+    rows.flat_map(|(family, own, table)| {
+        table.lines().flat_map(move |line| {
+            let meaning = line.split(' ').next().and_then(meaning_of);
+            let codes = line.split(' ').skip(1);
+            codes.filter_map(move |code| Some((family, own, code, meaning?)))
+        })
     })
 }
 
 /// The family that a caller means by the name of a provider.
 pub fn family_named(name: &str) -> Option<&'static Family> {
-    let name = name.to_ascii_lowercase();
-    FAMILIES.iter().find(|family| family.aliases.split(' ').any(|alias| name.contains(alias)))
-}
-
-fn place(family: &str) -> Option<u8> {
-    FAMILIES.iter().position(|known| known.name == family).map(|at| at as u8 + 1)
+    FAMILIES.iter().find(|family| {
+        let mut aliases = family.aliases;
+        std::iter::from_fn(|| cut(&mut aliases, b' ')).any(|alias| contains(name, alias))
+    })
 }
 
 fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {
         let mut index = Index { rows: Vec::new(), slots: vec![0; SLOTS] };
+        index.add_lines(PLACE, PLACES);
+        index.add_lines(WORD, WORDS);
         for (at, family) in FAMILIES.iter().enumerate() {
-            index.add(0, family.codes);
-            index.add(at as u8 + 1, family.own);
+            index.add_lines(CODES, family.codes);
+            index.add_lines(OWN + at as u8, family.own);
+            for (table, mut names) in [(HEADER, family.headers), (SHAPE, family.shapes)] {
+                while let Some(name) = cut(&mut names, b' ') {
+                    let condition = name.bytes().next().filter(u8::is_ascii_punctuation).unwrap_or(0);
+                    index.add(table, name, u16::from(condition) << 8 | at as u16, None);
+                }
+            }
         }
         index
     })
 }
 
-/// The codes of a table with what they mean.
-fn lines(table: &'static str) -> impl Iterator<Item = (&'static str, Meaning)> {
-    table.lines().filter_map(|line| line.split_once(' ')).flat_map(|(kind, codes)| {
-        let (weight, kind) = match kind.as_bytes().first() {
-            Some(b'?') => (Weight::Class, kind.get(1..).unwrap_or("")),
-            Some(b'~') => (Weight::Anything, kind.get(1..).unwrap_or("")),
-            _ => (Weight::Cause, kind),
-        };
-        let retryable = kind.ends_with(['+', '-']).then(|| kind.ends_with('+'));
-        let kind = ErrorKind::from_name(kind.trim_end_matches(['+', '-']));
-        let meaning = kind.map(|kind| Meaning { kind, weight, retryable });
-        codes.split(' ').filter_map(move |code| Some((code, meaning?)))
-    })
+/// Cuts `text` at the next such byte and gives what came before it; `None` at the end.
+pub fn cut<'t>(text: &mut &'t str, byte: u8) -> Option<&'t str> {
+    if text.is_empty() {
+        return None;
+    }
+    let end = text.bytes().position(|found| found == byte).unwrap_or(text.len());
+    let part = text.get(..end)?;
+    *text = text.get(end + 1..).unwrap_or("");
+    Some(part)
+}
+
+/// What the first word of a line says of the codes that follow.
+fn meaning_of(spec: &str) -> Option<Meaning> {
+    let (weight, name) = match spec.as_bytes().first()? {
+        b'?' => (Weight::Class, spec.get(1..)?),
+        b'~' => (Weight::Anything, spec.get(1..)?),
+        _ => (Weight::Cause, spec),
+    };
+    let (retryable, end) = match name.as_bytes().last()? {
+        b'+' => (Some(true), name.len() - 1),
+        b'-' => (Some(false), name.len() - 1),
+        _ => (None, name.len()),
+    };
+    Some(Meaning { kind: ErrorKind::from_name(name.get(..end)?)?, weight, retryable })
 }
 
 impl Index {
-    fn add(&mut self, family: u8, table: &'static str) {
-        for (code, meaning) in lines(table) {
-            let mut at = hash(family, code);
-            while let Some(slot) = self.slots.get_mut(at % SLOTS) {
-                if *slot == 0 {
-                    self.rows.push(Row { family, code, meaning });
-                    *slot = self.rows.len() as u16;
-                    break;
-                }
-                at += 1;
+    /// Each line: what it is about, then names.
+    fn add_lines(&mut self, table: Table, mut lines: &'static str) {
+        let mut at = 0;
+        while let Some(mut line) = cut(&mut lines, b'\n') {
+            let meaning = cut(&mut line, b' ').and_then(meaning_of);
+            while let Some(name) = cut(&mut line, b' ') {
+                self.add(table, name, at, meaning);
             }
+            at += 1;
         }
     }
 
-    fn find(&self, family: u8, code: &str) -> Option<Meaning> {
-        if code.len() > LONGEST {
-            return None;
+    fn add(&mut self, table: Table, name: &'static str, value: u16, meaning: Option<Meaning>) {
+        let hash = hash(table, &[name]);
+        let mut at = hash as usize;
+        while let Some(slot) = self.slots.get_mut(at % SLOTS) {
+            if *slot == 0 {
+                self.rows.push(Row { table, hash, name, value, meaning });
+                *slot = self.rows.len() as u16;
+                return;
+            }
+            at += 1;
         }
-        let mut at = hash(family, code);
+    }
+
+    #[inline(never)]
+    fn find(&self, table: Table, parts: &[&str], hash: u32) -> Option<&Row> {
+        let mut at = hash as usize;
         loop {
-            let slot = *self.slots.get(at % SLOTS)?;
             // An empty slot ends the search: nothing is ever taken out.
+            let slot = *self.slots.get(at % SLOTS)?;
             let row = self.rows.get(usize::from(slot).checked_sub(1)?)?;
-            if row.family == family && letters(row.code).eq(letters(code)) {
-                return Some(row.meaning);
+            if row.hash == hash && row.table == table && is_spelled(row.name, parts) {
+                return Some(row);
             }
             at += 1;
         }
     }
 }
 
-/// Letters and digits in lower case: `RateLimitExceeded`, `RATE_LIMIT_EXCEEDED` and
-/// `rate-limit-exceeded` are one code.
-fn letters(code: &str) -> impl Iterator<Item = u8> {
-    code.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+/// What counts of a byte: letters and digits in lower case, so that `RateLimitExceeded`,
+/// `RATE_LIMIT_EXCEEDED` and `rate-limit-exceeded` are one code, and in a path the sign of an
+/// array and the dot between keys.
+fn significant(byte: u8) -> Option<u8> {
+    const KEPT: [u8; 256] = {
+        let mut kept = [0; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            if (byte as u8).is_ascii_alphanumeric() || byte == b'[' as usize || byte == b'.' as usize {
+                kept[byte] = byte as u8 | 0x20;
+            }
+            byte += 1;
+        }
+        kept
+    };
+    KEPT.get(usize::from(byte)).copied().filter(|kept| *kept != 0)
+}
+
+/// Whether a name of a table is made of these parts.
+fn is_spelled(name: &str, parts: &[&str]) -> bool {
+    let mut name = name.bytes().filter_map(significant);
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 && name.next() != significant(b'.') {
+            return false;
+        }
+        if !part.bytes().filter_map(significant).all(|byte| name.next() == Some(byte)) {
+            return false;
+        }
+    }
+    name.next().is_none()
 }
 
 /// FNV-1a.
-fn hash(family: u8, code: &str) -> usize {
-    let start = 0x811c_9dc5 ^ u32::from(family);
-    letters(code).fold(start, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) as usize
+fn hash(table: Table, parts: &[&str]) -> u32 {
+    let mut hash = start(table);
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            hash = add(hash, b'.' | 0x20);
+        }
+        hash = part.bytes().filter_map(significant).fold(hash, add);
+    }
+    hash
+}
+
+const fn start(table: Table) -> u32 {
+    0x811c_9dc5 ^ table as u32
+}
+
+const fn add(hash: u32, byte: u8) -> u32 {
+    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
 }
 
 #[cfg(test)]
@@ -151,32 +263,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_catalogue_names_a_kind_and_is_found_by_any_spelling() {
-        let mut codes = 0;
-        for family in FAMILIES {
-            for (own, line) in [family.codes, family.own].iter().enumerate().flat_map(|(own, table)| table.lines().map(move |line| (own, line))) {
-                let (kind, listed) = line.split_once(' ').expect(line);
-                let kind = ErrorKind::from_name(kind.trim_matches(['?', '~', '+', '-'])).expect(line);
-                for code in listed.split(' ') {
-                    codes += 1;
-                    let camel: String = code.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-                    for spelling in [code, &code.to_uppercase(), &code.replace('_', "-"), &code.replace('_', " "), &camel] {
-                        let found = if own == 1 { meaning_at(family.name, spelling) } else { meaning(spelling) };
-                        assert_eq!(found.map(|found| found.kind), Some(kind), "{}: {spelling}", family.name);
-                    }
-                }
+    fn every_code_of_the_catalogue_has_its_kind_in_any_spelling() {
+        let lines = FAMILIES.iter().flat_map(|family| family.codes.lines().chain(family.own.lines()));
+        let listed: usize = lines.map(|line| line.split(' ').count() - 1).sum();
+        assert_eq!(all_codes().count(), listed, "every line names a kind");
+        assert!(listed > 300 && index().rows.len() < SLOTS / 2, "{listed}");
+        for (family, own, code, meant) in all_codes() {
+            let camel: String = code.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+            for spelling in [code, &code.to_uppercase(), &code.replace('_', "-"), &code.replace('_', " "), &camel] {
+                let found = if own { meaning_at(family, spelling) } else { meaning(spelling) };
+                assert_eq!(found, Some(meant), "{family}: {spelling}");
             }
         }
-        assert!(codes > 300 && codes < SLOTS / 2, "{codes}");
     }
 
     #[test]
-    fn no_code_is_listed_twice_or_longer_than_is_looked_up() {
-        let mut seen = std::collections::BTreeMap::new();
-        for (family, own, code, _) in all_codes() {
-            let key = (if own { family } else { "" }, letters(code).collect::<Vec<_>>());
-            assert!(!key.1.is_empty() && code.len() <= LONGEST, "{code}");
-            assert_eq!(seen.insert(key, family), None, "{code} in {family}");
+    fn nothing_is_listed_twice_in_a_table() {
+        let mut seen = std::collections::BTreeSet::new();
+        for row in &index().rows {
+            let key = (row.table, row.name.bytes().filter_map(significant).collect::<Vec<_>>());
+            assert!(!key.1.is_empty(), "{}", row.name);
+            assert!(seen.insert(key), "{} in {}", row.name, row.table);
         }
     }
 

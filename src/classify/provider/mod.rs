@@ -15,18 +15,25 @@ pub use inspect::{Inspection, inspect};
 
 use crate::headers::Headers;
 use crate::kind::ErrorKind;
+use crate::retry_after::BodyHints;
+use crate::usage::UsageReader;
 use families::FAMILIES;
-use std::borrow::Cow;
 
 /// What a failed body, or the body of a 200 that failed in band, says of the failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BodyFacts<'t> {
+pub struct BodyFacts {
     /// The provider's codes, the most specific first.
-    pub codes: Vec<Cow<'t, str>>,
+    pub codes: Vec<String>,
     /// How specific each of them is.
     ranks: Vec<u8>,
-    /// What it says in words, unmasked.
-    pub messages: Vec<Cow<'t, str>>,
+    /// What it says in words, unmasked, without the errors that it quotes.
+    pub messages: Vec<String>,
+    /// The whole of a message that quotes another error.
+    quoting: Option<String>,
+    /// What it says of the wait.
+    pub hints: BodyHints,
+    /// What it says of tokens.
+    pub usage: UsageReader,
     /// Whether the body has an error in it.
     pub failed: bool,
     /// Whether it is the beginning of a JSON value.
@@ -34,7 +41,7 @@ pub struct BodyFacts<'t> {
     /// The family that its shape or the response's headers give away.
     family: Option<&'static str>,
     /// Why the answer ended.
-    finish: Option<Cow<'t, str>>,
+    finish: Option<String>,
     /// Whether a quota is spent whose window is a day.
     daily: bool,
     /// The body's own word for whether to retry.
@@ -71,22 +78,26 @@ const CODE_FIELDS: [&str; 3] = ["x-amzn-errortype", ":exception-type", ":error-c
 /// The field in which GitHub names the quota that is spent.
 const QUOTA_FIELD: &str = "x-ratelimit-type";
 
-impl<'t> BodyFacts<'t> {
+impl BodyFacts {
     /// Takes what header fields say: a code, and by their names whose response it is.
-    pub fn read_headers(&mut self, headers: Headers<'t>) {
+    pub fn read_headers(&mut self, headers: Headers<'_>) {
         let mut best = FAMILIES.len();
         for (name, value) in headers.iter() {
-            if CODE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name)) {
-                self.add_code(3, read::after_namespace(Cow::Borrowed(value)));
-            } else if QUOTA_FIELD.eq_ignore_ascii_case(name) {
+            let is = |field: &str| name.len() == field.len() && name.eq_ignore_ascii_case(field);
+            if CODE_FIELDS.iter().any(|field| is(field)) {
+                self.add_code(3, value);
+            } else if is(QUOTA_FIELD) {
                 self.daily |= read::is_daily(value);
             }
-            let sends = |family: &families::Family| {
-                family.headers.split_ascii_whitespace().any(|start| {
-                    name.get(..start.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(start))
-                })
-            };
-            best = FAMILIES.iter().take(best).position(sends).unwrap_or(best);
+            let mut rest = name;
+            let mut start = index::cut(&mut rest, b'-').unwrap_or("");
+            if start.eq_ignore_ascii_case("x") {
+                let end = rest.bytes().position(|byte| byte == b'-').unwrap_or(rest.len());
+                start = name.get(..2 + end).unwrap_or("");
+            }
+            if let Some(at) = index::value(index::HEADER, &[start]) {
+                best = best.min(usize::from(at));
+            }
         }
         if let Some(family) = FAMILIES.get(best) {
             self.family = Some(family.name);
@@ -100,13 +111,14 @@ impl<'t> BodyFacts<'t> {
 
     /// The provider's message, unmasked.
     pub fn message(&self) -> Option<&str> {
-        self.messages.first().map(|message| &**message)
+        let told = self.messages.iter().find(|message| !message.is_empty());
+        self.quoting.as_ref().or(told).map(String::as_str)
     }
 
     /// The code to show: the most specific that is more than a number.
     pub fn code(&self) -> Option<&str> {
-        let named = self.codes.iter().find(|code| code.parse::<u16>().is_err());
-        named.or(self.codes.first()).map(|code| &**code)
+        let named = self.codes.iter().find(|code| !code.bytes().all(|byte| byte.is_ascii_digit()));
+        named.or(self.codes.first()).map(String::as_str)
     }
 
     /// What the failure comes from, if codes or words tell it.
@@ -131,41 +143,32 @@ impl<'t> BodyFacts<'t> {
                 Weight::Anything => anything = anything.or(Some(cause)),
             }
         }
-        let class = class.or_else(|| self.class_in_words()).filter(|class| says_more(class.kind, given.status));
-        let found = |kind: ErrorKind| kind == ErrorKind::NotFound;
-        let lookup = given.status == 404 || class.is_some_and(|class| found(class.kind));
+        let lookup = given.status == 404 || class.is_some_and(|class| class.kind == ErrorKind::NotFound);
         let mut reader = wording::Reader::new(lookup, in_band, family == Some("google"));
         for message in &self.messages {
             reader.read(message);
         }
-        if let Some(kind) = reader.kind().filter(|kind| says_more(*kind, given.status)) {
-            return Some(Cause { kind, code: None, retryable: None });
-        }
-        if class.is_some() {
-            return class;
+        let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
+        let worded = reader.kind().map(|kind| of(kind, None, None));
+        let quoted = reader.class.map(|meaning| of(meaning.kind, None, meaning.retryable));
+        let says_more = |cause: &Cause<'_>| match cause.kind {
+            // Any 5xx says more than "server error".
+            ErrorKind::ServerError => given.status < 500,
+            // A rate limit that answers with 413 is one that no waiting satisfies.
+            ErrorKind::RateLimited => given.status != 413,
+            _ => true,
+        };
+        if let Some(cause) = [worded, class, quoted].into_iter().flatten().find(says_more) {
+            return Some(cause);
         }
         if !in_band {
-            // A status that means something of its own at this provider.
-            let own = family.and_then(|family| meaning_at(family, status_text(given.status, &mut [0; 3])?));
-            return own.map(|own| Cause { kind: own.kind, code: None, retryable: own.retryable });
+            // The one status that means something of its own at two providers.
+            let own = meaning_at(family.filter(|_| given.status == 498)?, "498")?;
+            return Some(of(own.kind, None, own.retryable));
         }
         let finish = self.finish.as_deref();
-        let finished = finish.and_then(|reason| meaning_at("finish", reason)).map(|meaning| Cause {
-            kind: meaning.kind,
-            code: finish,
-            retryable: meaning.retryable,
-        });
-        finished.or(anything)
-    }
-
-    /// The class that the name of an exception in a message gives: "An error occurred
-    /// (ThrottlingException)", "litellm.RateLimitError: …".
-    fn class_in_words(&self) -> Option<Cause<'_>> {
-        let words = self.messages.iter().flat_map(|message| message.split(|c: char| !c.is_ascii_alphabetic()).take(64));
-        let names = words.filter(|word| word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")));
-        names.filter_map(|name| Some((name, meaning(name)?))).find(|(_, meaning)| meaning.weight != Weight::Anything).map(
-            |(name, meaning)| Cause { kind: meaning.kind, code: Some(name), retryable: meaning.retryable },
-        )
+        let ended = finish.and_then(|reason| meaning_at("finish", reason));
+        ended.map(|meaning| of(meaning.kind, finish, meaning.retryable)).or(anything)
     }
 
     /// The first code that is a number an HTTP status can be.
@@ -177,24 +180,6 @@ impl<'t> BodyFacts<'t> {
     pub fn says_retryable(&self) -> Option<bool> {
         self.says_retryable.filter(|_| self.family == Some("cloudflare"))
     }
-}
-
-/// Whether the class of a failure says more than the status: "server error" says less than
-/// any 5xx does, and a rate limit that answers with 413 is one that no waiting satisfies.
-fn says_more(kind: ErrorKind, status: u16) -> bool {
-    match kind {
-        ErrorKind::ServerError => status < 500,
-        ErrorKind::RateLimited => status != 413,
-        _ => true,
-    }
-}
-
-fn status_text(status: u16, digits: &mut [u8; 3]) -> Option<&str> {
-    let [hundreds, tens, ones] = digits;
-    for (digit, divisor) in [(hundreds, 100), (tens, 10), (ones, 1)] {
-        *digit = b'0' + (status / divisor % 10) as u8;
-    }
-    std::str::from_utf8(digits).ok()
 }
 
 #[cfg(test)]

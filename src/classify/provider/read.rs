@@ -1,290 +1,265 @@
 //! Where codes and messages stand in a body, whatever form the body has.
 
 use super::BodyFacts;
+use super::families::FAMILIES;
+use super::index;
 use super::inspect::Signs;
+use crate::classify::transport::contains;
 use crate::classify::json::{self, Dialect, Scalar, Shape};
-use std::borrow::Cow;
 
 /// More codes than this are in no error.
 const MOST_CODES: usize = 24;
 const MOST_MESSAGES: usize = 8;
-/// What is quoted inside a quote is not read.
-const DEEPEST_QUOTE: u8 = 2;
+/// Quotes are looked for in the first messages.
+const DEEPEST_QUOTE: usize = 4;
 /// What an outer place adds to the rank: a quoted error is the one that happened.
 const OUTER: u8 = 32;
 /// What a place outside of `error` adds.
 const BESIDE: u8 = 16;
 
-/// What a scalar is to us by the place where it stands.
-enum Role {
-    /// A code; the lower the rank, the more specific.
-    Code(u8),
-    /// A message.
-    Message,
-    /// Why an answer ended.
-    Finish,
-    /// The name of a quota.
-    Quota,
-    /// Nothing, but it tells whose the body is.
-    Of(&'static str),
-    /// Nothing.
-    None,
-}
+/// Where codes and messages stand below the keys that only wrap an error, the most specific
+/// code first.
+pub const PLACES: &str = "\
+code details.error_code
+code details.[].reason metadata.reason metadata.error_type metadata.limit_source
+code innererror.code
+code internalCode error_code
+code code base_resp.status_code
+code type error_type Output.__type
+code status reason name http_status_code statusCode
+message message msg error_message details detail title metadata.raw delta.error base_resp.status_msg
+finish choices.[].finish_reason candidates.[].finishReason delta.finish_reason delta.stop_reason stopReason finish_reason messageStop.stopReason incomplete_details.reason promptFeedback.blockReason
+quota details.[].violations.[].quotaId details.[].metadata.quota_limit
+refusal choices.[].delta.refusal choices.[].message.refusal";
 
-/// The role of a scalar below the keys that only wrap an error.
-fn role(place: &[&str], scalar: &Scalar<'_>) -> Role {
-    match place {
-        ["details", "error_code"] => Role::Code(0),
-        ["details", "[]", "reason"] | ["metadata", "reason" | "error_type" | "limit_source"] => Role::Code(1),
-        ["innererror" | "inner_error" | "innerError", "code"] => Role::Code(2),
-        ["internalCode" | "error_code" | "errorCode"] => Role::Code(3),
-        ["code" | "Code"] | ["base_resp", "status_code"] => Role::Code(4),
-        ["type" | "error_type" | "errorType" | "Type" | "__type"] | ["Output", "__type"] => Role::Code(5),
-        ["status" | "reason" | "name" | "http_status_code" | "statusCode" | "status_code"] => Role::Code(6),
-        ["message" | "Message" | "msg" | "error_message" | "errorMessage" | "details" | "detail" | "title"]
-        | ["metadata", "raw"]
-        | ["delta", "error"]
-        | ["base_resp", "status_msg"] => Role::Message,
-        ["details", "[]", "violations", "[]", "quotaId"] | ["details", "[]", "metadata", "quota_limit"] => Role::Quota,
-        ["choices", "[]", "finish_reason"]
-        | ["candidates", "[]", "finishReason"]
-        | ["delta", "finish_reason" | "stop_reason"]
-        | ["stopReason" | "stop_reason" | "finish_reason"]
-        | ["messageStop", "stopReason"]
-        | ["incomplete_details", "reason"]
-        | ["promptFeedback", "blockReason"] => Role::Finish,
-        ["choices", "[]", "delta" | "message", "refusal"] if matches!(scalar, Scalar::Text(_)) => Role::Of("refusal"),
-        ["details", "[]", "@type"] => Role::Of("google"),
-        ["metadata", "provider_name"] => Role::Of("openrouter"),
-        ["cloudflare_error"] => Role::Of("cloudflare"),
-        ["raw_status_code"] => Role::Of("mistral"),
-        ["request_id"] if matches!(scalar, Scalar::Text(id) if id.starts_with("req_")) => Role::Of("anthropic"),
-        _ => Role::None,
-    }
-}
+/// The lines of `PLACES`; those before are of codes.
+const MESSAGE: u16 = 7;
+const FINISH: u16 = 8;
+const QUOTA: u16 = 9;
+const REFUSAL: u16 = 10;
+/// The rank of a code in the name of a member.
+const IN_NAME: u8 = 5;
 
-impl<'t> BodyFacts<'t> {
+impl BodyFacts {
     /// Reads a body of any form: JSON (whole or cut short, in an array, in a string), lines of
     /// JSON, the text of an event stream, plain text, HTML.
-    pub fn read(body: &'t str) -> BodyFacts<'t> {
-        read_quoted(body, 0)
+    pub fn read(body: &str) -> BodyFacts {
+        let mut facts = BodyFacts::default();
+        let text = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii_start();
+        match text.as_bytes().first() {
+            Some(b'{' | b'[' | b'"') => facts.read_values(text),
+            // A page names no code, but it may say when to come back.
+            Some(b'<') => facts.hints.see(&[], &Scalar::Text(text.into())),
+            None => {}
+            _ if is_event_stream(text) => facts.read_events(text),
+            _ => facts.read_text(text),
+        }
+        facts.read_quotes();
+        facts
     }
 
-    /// Takes the codes that stand in header fields, and whose response it is by their names.
-    pub(super) fn add_code(&mut self, rank: u8, code: Cow<'t, str>) {
-        let at = self.ranks.iter().position(|known| *known > rank).unwrap_or(self.ranks.len());
+    /// Takes a code; of two in equal places the first counts.
+    pub(super) fn add_code(&mut self, rank: u8, code: &str) {
+        let code = after_namespace(code);
         if !code.is_empty() && self.codes.len() < MOST_CODES {
+            let at = self.ranks.iter().position(|known| *known > rank).unwrap_or(self.ranks.len());
             self.ranks.insert(at, rank);
-            self.codes.insert(at, code);
+            self.codes.insert(at, code.to_owned());
         }
     }
 
-    fn visit(&mut self, signs: &mut Signs, keys: &[&'t str], scalar: Scalar<'t>) {
-        signs.visit(keys, &scalar);
+    fn visit(&mut self, keys: &[&str], scalar: &Scalar<'_>) {
+        self.hints.see(keys, scalar);
+        self.usage.visit(keys, scalar);
         let mut place = keys;
-        let mut beside = BESIDE;
+        let mut rank = BESIDE;
         while let [first, inner @ ..] = place {
             match *first {
-                "error" | "errors" | "Error" => beside = 0,
+                "error" | "errors" | "Error" => rank = 0,
                 "[]" | "response" | "detail" | "x_groq" => {}
                 // An object where the text should be.
                 "message" if !inner.is_empty() => {}
                 // The name of an exception over what it says, as Bedrock's unions have it.
-                name if !inner.is_empty() && name.len() > 9 && name.ends_with("Exception") => {
-                    beside = 0;
-                    if !self.codes.iter().any(|code| *code == name) {
-                        self.add_code(5, Cow::Borrowed(name));
+                name if !inner.is_empty() && name.ends_with("Exception") => {
+                    if rank != 0 {
+                        self.add_code(IN_NAME, name);
                     }
+                    rank = 0;
                 }
                 _ => break,
             }
             place = inner;
         }
-        if let (["retryable"], Scalar::Flag(flag)) = (place, &scalar) {
-            self.says_retryable = Some(*flag);
-        }
-        let role = if place.is_empty() { Role::Message } else { role(place, &scalar) };
-        let text = match (scalar, &role) {
-            (_, Role::None) => return,
-            (Scalar::Text(text), _) => text,
-            (Scalar::Number(number), Role::Code(_)) => Cow::Borrowed(number),
-            (_, Role::Of(family)) if *family != "google" => {
-                self.family.get_or_insert(family);
-                return;
-            }
-            _ => return,
-        };
-        match role {
-            Role::Code(rank) => self.code_at(rank + beside, keys, text),
-            Role::Message if self.messages.len() < MOST_MESSAGES && !text.is_empty() => self.messages.push(text),
-            Role::Finish => self.finish = Some(text),
-            Role::Quota if is_daily(&text) => self.daily = true,
-            Role::Of("refusal") => {
-                if !text.is_empty() {
-                    self.finish = Some(Cow::Borrowed("refusal"));
+        let text = match scalar {
+            Scalar::Text(text) => &**text,
+            Scalar::Number(number) => number,
+            Scalar::Flag(flag) => {
+                if *place == ["retryable"] {
+                    self.says_retryable = Some(*flag);
                 }
+                ""
             }
-            Role::Of(family) => {
-                self.family.get_or_insert(family);
-            }
+            Scalar::Null => return,
+        };
+        let whole = if let ["[]", inner @ ..] = keys { inner } else { keys };
+        if self.family.is_none()
+            && let Some(shape) = index::value(index::SHAPE, whole)
+            && is_of_shape(shape >> 8, text)
+        {
+            self.family = FAMILIES.get(usize::from(shape & 0xff)).map(|family| family.name);
+        }
+        let role = if place.is_empty() { MESSAGE } else { index::value(index::PLACE, place).unwrap_or(u16::MAX) };
+        let is_text = matches!(scalar, Scalar::Text(_)) && !text.is_empty();
+        match role {
+            ..MESSAGE => self.add_code(rank + role as u8, text),
+            MESSAGE if is_text && self.messages.len() < MOST_MESSAGES => self.messages.push(text.to_owned()),
+            FINISH if is_text => self.finish = Some(text.to_owned()),
+            REFUSAL if is_text => self.finish = Some("refusal".to_owned()),
+            QUOTA => self.daily |= is_daily(text),
             _ => {}
         }
     }
 
-    fn code_at(&mut self, rank: u8, keys: &[&str], text: Cow<'t, str>) {
-        let text = after_namespace(text);
-        let four_digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
-        let status_name = || text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-        // Shapes that only one provider has.
-        let own = match keys {
-            ["errors" | "error", "[]", "code"] | ["internalCode"] if four_digits => Some("cloudflare"),
-            ["code"] if four_digits => Some("mistral"),
-            ["error", "code"] if four_digits => Some("zhipu"),
-            ["base_resp", ..] => Some("minimax"),
-            [.., "__type"] => Some("bedrock"),
-            ["error", "innererror", "code"] => Some("azure"),
-            [.., "error", "status"] if text.len() > 3 && status_name() => Some("google"),
-            ["error", "metadata", "limit_source"] => Some("openrouter"),
-            _ => None,
-        };
-        if let Some(own) = own {
-            self.family.get_or_insert(own);
-        }
-        self.add_code(rank, text);
+    #[inline(never)]
+    fn forget(&mut self) {
+        *self = BodyFacts::default();
     }
 
-    /// Takes in what an error says that was quoted in this one.
-    fn take_quoted(&mut self, quoted: BodyFacts<'_>) {
-        for rank in &mut self.ranks {
-            *rank = rank.saturating_add(OUTER);
-        }
-        for (rank, code) in quoted.ranks.into_iter().zip(quoted.codes) {
-            self.add_code(rank, Cow::Owned(code.into_owned()));
-        }
-        let messages = quoted.messages.into_iter().map(|message| Cow::Owned(message.into_owned()));
-        let room = MOST_MESSAGES.saturating_sub(self.messages.len());
-        self.messages.extend(messages.take(room));
-        self.daily |= quoted.daily;
-        self.failed |= quoted.failed;
-        self.family = self.family.or(quoted.family);
+    /// One value of JSON; gives what follows it.
+    #[inline(never)]
+    fn read_value<'t>(&mut self, text: &'t str, dialect: Dialect) -> &'t str {
+        let mut signs = Signs::default();
+        let (shape, rest) = json::walk_first(text, dialect, &mut |keys, scalar| {
+            signs.visit(keys, &scalar);
+            self.visit(keys, &scalar);
+        });
+        self.failed |= signs.failed();
+        self.cut_short = shape == Shape::CutShort;
+        rest
     }
-}
 
-fn read_quoted(body: &str, depth: u8) -> BodyFacts<'_> {
-    let text = body.trim_start_matches('\u{feff}').trim_start();
-    let mut facts = match text.as_bytes().first() {
-        Some(b'{' | b'[' | b'"') => read_values(text),
-        Some(b'<') | None => BodyFacts::default(),
-        _ if is_event_stream(text) => read_events(text),
-        _ => read_text(text),
-    };
-    if depth < DEEPEST_QUOTE {
-        for at in 0..facts.messages.len() {
-            let quote = facts.messages.get(at).and_then(|message| quoted_in(message));
-            if let Some(quote) = quote.map(str::to_owned) {
-                let quoted = if quote.starts_with(['{', '[']) {
-                    read_one(&quote, Dialect::Repr).0
-                } else {
-                    BodyFacts::default()
-                };
-                if !quoted.codes.is_empty() || !quoted.messages.is_empty() {
-                    facts.take_quoted(quoted);
-                }
+    /// A value of JSON, or lines of them: the first that failed, else the last.
+    fn read_values(&mut self, text: &str) {
+        let mut rest = self.read_value(text, Dialect::Json);
+        while !self.failed && opens(rest) {
+            self.forget();
+            rest = self.read_value(rest, Dialect::Json);
+        }
+        // "[ERROR] out of memory" only looks like JSON.
+        if self.codes.is_empty() && self.messages.is_empty() && !self.cut_short && text.starts_with('[') {
+            self.read_text(text);
+        }
+    }
+
+    #[inline(never)]
+    fn read_text(&mut self, text: &str) {
+        let text = text.trim_ascii_end();
+        // What Cloudflare's edge sends to clients that want no HTML.
+        if let Some(code) = text.strip_prefix("error code: ") {
+            self.family = Some("cloudflare").filter(|_| code.len() == 4);
+            self.add_code(0, code);
+        }
+        self.visit(&[], &Scalar::Text(text.into()));
+    }
+
+    /// The text of an event stream: the first event that failed, else the last.
+    fn read_events(&mut self, text: &str) {
+        let mut names_error = false;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.bytes().position(|byte| byte == b'\n' || byte == b'\r').unwrap_or(rest.len());
+            let line = rest.get(..end).unwrap_or("");
+            rest = rest.get(end + 1..).unwrap_or("");
+            if let Some(name) = line.strip_prefix("event:") {
+                names_error = matches!(name.trim_ascii(), "error" | "exception");
+            }
+            let data = line.strip_prefix("data:");
+            let value = data.unwrap_or(line).trim_ascii_start();
+            if opens(value) && value != "[DONE]" {
+                self.forget();
+                self.read_value(value, Dialect::Json);
+            } else if names_error && data.is_some() {
+                self.read_text(value);
+            } else {
+                continue;
+            }
+            self.failed |= names_error;
+            if self.failed {
+                return;
             }
         }
     }
-    facts
+
+    /// What messages quote of another error, which is the one that happened.
+    fn read_quotes(&mut self) {
+        // What is quoted in a quote is read as well, since it is a message too.
+        for at in 0..DEEPEST_QUOTE {
+            let Some(message) = self.messages.get_mut(at).map(std::mem::take) else { return };
+            let quote = quoted_in(&message).unwrap_or("");
+            let (codes, messages, failed, cut_short) =
+                (self.codes.len(), self.messages.len(), self.failed, self.cut_short);
+            if !quote.is_empty() {
+                for rank in &mut self.ranks {
+                    *rank = rank.saturating_add(OUTER);
+                }
+                self.read_value(quote, Dialect::Repr);
+                (self.failed, self.cut_short) = (self.failed || failed, cut_short);
+            }
+            let said = (self.codes.len(), self.messages.len()) != (codes, messages);
+            let Some(place) = self.messages.get_mut(at) else { return };
+            // What was read is not read again as prose.
+            let prose = message.strip_suffix(quote).filter(|_| said).unwrap_or(&message).trim_ascii();
+            *place = prose.to_owned();
+            if said && !prose.is_empty() && self.quoting.is_none() {
+                self.quoting = Some(message);
+            }
+        }
+    }
+}
+
+/// Whether an object or an array begins.
+fn opens(text: &str) -> bool {
+    matches!(text.as_bytes().first(), Some(b'{' | b'['))
+}
+
+fn is_of_shape(condition: u16, text: &str) -> bool {
+    match condition as u8 {
+        b'#' => text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit()),
+        b'^' => text.len() > 3 && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'),
+        b'@' => text.starts_with("req_"),
+        b'&' => text.contains('#'),
+        _ => true,
+    }
 }
 
 /// Where a message quotes an error: JSON, or what Python prints of it.
 fn quoted_in(message: &str) -> Option<&str> {
-    let at = message.find("{\"").or_else(|| message.find("{'")).or_else(|| {
-        let at = message.find(['{', '['])?;
-        let inside = message.get(at + 1..)?.trim_start();
-        inside.starts_with(['"', '\'', '{']).then_some(at)
-    })?;
-    message.get(at..)
-}
-
-/// One value of JSON, and what follows it.
-fn read_one(text: &str, dialect: Dialect) -> (BodyFacts<'_>, &str) {
-    let mut facts = BodyFacts::default();
-    let mut signs = Signs::default();
-    let (shape, rest) = json::walk_first(text, dialect, &mut |keys, scalar| facts.visit(&mut signs, keys, scalar));
-    facts.failed = signs.failed();
-    facts.cut_short = shape == Shape::CutShort;
-    (facts, rest)
-}
-
-/// A value of JSON, or lines of them: the first that failed, else the last.
-fn read_values(text: &str) -> BodyFacts<'_> {
-    let (mut facts, mut rest) = read_one(text, Dialect::Json);
-    while !facts.failed && rest.starts_with(['{', '[']) {
-        (facts, rest) = read_one(rest, Dialect::Json);
-    }
-    // "[ERROR] out of memory" only looks like JSON.
-    if facts == BodyFacts::default() { read_text(text) } else { facts }
-}
-
-fn read_text(text: &str) -> BodyFacts<'_> {
-    let mut facts = BodyFacts::default();
-    if text.starts_with('{') {
-        return facts;
-    }
-    // What Cloudflare's edge sends to clients that want no HTML.
-    if let Some(code) = text.strip_prefix("error code: ") {
-        let code = code.trim_end();
-        if code.len() == 4 {
-            facts.family = Some("cloudflare");
+    let bytes = message.as_bytes();
+    let mut at = 0;
+    loop {
+        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'{' | b'['))?;
+        let inside = bytes.get(at + 1..)?.trim_ascii_start().first()?;
+        let of_object = bytes.get(at) == Some(&b'{');
+        if if of_object { matches!(inside, b'"' | b'\'') } else { *inside == b'{' } {
+            return message.get(at..);
         }
-        facts.add_code(4, Cow::Borrowed(code));
+        at += 1;
     }
-    facts.messages.push(Cow::Borrowed(text.trim_end()));
-    facts
 }
 
 fn is_event_stream(text: &str) -> bool {
     text.starts_with(':') || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field))
 }
 
-/// The text of an event stream: the first event that failed, else the last.
-fn read_events(text: &str) -> BodyFacts<'_> {
-    let mut last = BodyFacts::default();
-    let mut names_error = false;
-    for line in text.split(['\n', '\r']) {
-        if line.is_empty() {
-            names_error = false;
-        } else if let Some(name) = line.strip_prefix("event:") {
-            names_error = matches!(name.trim(), "error" | "exception");
-        }
-        let data = line.strip_prefix("data:").unwrap_or(line).trim_start();
-        let mut facts = match data.as_bytes().first() {
-            Some(b'{' | b'[') if !data.starts_with("[DONE") => read_one(data, Dialect::Json).0,
-            _ if names_error && line.starts_with("data:") => read_text(data),
-            _ => continue,
-        };
-        facts.failed |= names_error;
-        if facts.failed {
-            return facts;
-        }
-        last = facts;
-    }
-    last
-}
-
 /// AWS writes `namespace#Name`, and `Name:http://…` in a header.
-pub(super) fn after_namespace(code: Cow<'_, str>) -> Cow<'_, str> {
-    let start = code.rfind('#').map_or(0, |at| at + 1);
-    let end = code.find(":http").unwrap_or(code.len());
-    match code {
-        Cow::Borrowed(code) => Cow::Borrowed(code.get(start..end).unwrap_or(code)),
-        Cow::Owned(code) => Cow::Owned(code.get(start..end).map(str::to_owned).unwrap_or(code)),
-    }
+fn after_namespace(code: &str) -> &str {
+    let bytes = code.as_bytes();
+    let start = bytes.iter().position(|byte| *byte == b'#').map_or(0, |at| at + 1);
+    let end = bytes.windows(5).position(|part| part == b":http").unwrap_or(bytes.len());
+    code.get(start..end).unwrap_or(code)
 }
 
 /// Whether the name of a quota says that its window is a day.
 pub(super) fn is_daily(quota: &str) -> bool {
-    ["perday", "byday"].iter().any(|window| {
-        quota.as_bytes().windows(window.len()).any(|part| part.eq_ignore_ascii_case(window.as_bytes()))
-    })
+    contains(quota, "perday") || contains(quota, "byday")
 }

@@ -4,84 +4,82 @@
 //! matter. Names, numbers, order and whatever else is said make no difference, and a sentence
 //! that is added changes nothing.
 
+use super::index::{self, Meaning, Weight, WordHash, cut};
 use crate::kind::ErrorKind;
 use std::sync::OnceLock;
 
-/// Words that matter; those of one line are one word. Of two words with a `+` between them the
+/// A name, and the words that are one word to us. Of two words with a dot between them the
 /// second must follow the first.
-const WORDS: &str = "\
-hit exceed exceeds exceeded exceeding reached crossed longer exhausted depleted overflow overflows surpassed
-max maximum
-context
-length window
-limit limits cap threshold
-size
-tokens token
-input
-inputs
-prompt prompts message messages
-long
-too
-many
-must
-rate tpm rpm
-limited throttled
-per
-minute minutes min
-model models
-large larger
-request requests payload entity
-usage
-api
-spend spending
-billing
-budget
-month monthly week weekly hour hourly hours session
-day daily
-byday userbymodelbyday userbyday
-credit credits balance funds
-low
-insufficient inadequate
-out
-more
-need requires require required
-afford
-quota
-current
-free
-used
-key
-invalid incorrect expired
-cors
-location region
-supported support
-not doesn isn couldn unable
-found
-exist exists
-nomodel unknown+model invalid+model
-identifier id
-valid
-endpoints
-tool tools function file image parameter property argument field
-overloaded overload
-high peak
-demand traffic load
-busy
-capacity
-loading
-content
-policy policies filter filtering filters guidelines
-block blocked rejected flagged violating violates violate violated triggering triggered
-safety
-moderation
+pub const WORDS: &str = "\
+hit hit exceed exceeds exceeded exceeding reached crossed longer exhausted depleted overflow overflows surpassed
+max max maximum
+context context
+length length window
+limit limit limits cap threshold
+size size
+tokens tokens token
+input input
+inputs inputs
+prompt prompt prompts message messages
+long long
+too too
+many many
+must must
+rate rate tpm rpm
+limited limited throttled
+per per
+minute minute minutes min
+model model models
+large large larger
+request request requests payload entity
+usage usage
+api api
+spend spend spending
+billing billing
+budget budget
+month month monthly week weekly hour hourly hours session
+day day daily
+byday byday userbymodelbyday userbyday
+credit credit credits balance funds
+low low
+insufficient insufficient inadequate
+out out
+more more
+need need requires require required
+afford afford
+quota quota
+current current
+free free
+used used
+key key
+invalid invalid incorrect expired
+cors cors
+location location region
+supported supported support
+not not doesn isn couldn unable
+found found
+exist exist exists
+nomodel unknown.model invalid.model
+identifier identifier id
+valid valid
+endpoints endpoints
+tool tool tools function file image parameter property argument field
+overloaded overloaded overload
+high high peak
+demand demand traffic load
+busy busy
+capacity capacity
+loading loading
+content content
+policy policy policies filter filtering filters guidelines
+block block blocked rejected flagged violating violates violate violated triggering triggered
+safety safety
+moderation moderation
 unfit inappropriate risk
-timed timeout
-google gemini geminiexception vertexaiexception googleapis
-";
-
-/// What is known beside the words.
-const LOOKUP: &str = "lookup";
-const IN_BAND: &str = "inband";
+timed timed timeout
+lookup
+inband
+google google gemini geminiexception vertexaiexception googleapis";
 
 /// A kind, the words of one sentence that must all be there, and with `-` those that must not.
 /// The first rule that fits decides.
@@ -164,19 +162,12 @@ struct Rule {
 }
 
 struct Wording {
-    /// By the first letter: the words, what must stand before them, and their bit.
-    words: [Vec<Word>; 26],
     rules: Vec<Rule>,
     lookup: Bag,
     in_band: Bag,
     /// What is said once for a whole message.
     lasting: Bag,
-}
-
-struct Word {
-    text: &'static str,
-    after: &'static str,
-    bit: Bag,
+    model: Bag,
 }
 
 /// Reads messages one after the other, and knows the best rule so far.
@@ -184,6 +175,8 @@ struct Word {
 pub struct Reader {
     given: Bag,
     best: Option<usize>,
+    /// What the name of an exception means that a message quotes.
+    pub class: Option<Meaning>,
 }
 
 impl Reader {
@@ -191,38 +184,46 @@ impl Reader {
     /// failure came inside a 200. `google`: Google says "current quota" of a minute's as well.
     pub fn new(lookup: bool, in_band: bool, google: bool) -> Reader {
         let wording = wording();
-        let given = [(lookup, wording.lookup), (in_band, wording.in_band), (google, wording.lasting)];
-        Reader { given: given.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum(), best: None }
+        let bit = |is: bool, bit: Bag| if is { bit } else { 0 };
+        let given = bit(lookup, wording.lookup) | bit(in_band, wording.in_band) | bit(google, wording.lasting);
+        Reader { given, ..Reader::default() }
     }
 
     /// Reads a message.
     pub fn read(&mut self, message: &str) {
         let wording = wording();
-        let end = message.floor_char_boundary(LONGEST);
-        let message = message.get(..end).unwrap_or("");
+        let message = message.get(..message.floor_char_boundary(LONGEST)).unwrap_or("");
         let bytes = message.as_bytes();
         let (mut lasting, mut bag, mut before, mut at) = (self.given, 0, "", 0);
         while let Some(byte) = bytes.get(at) {
-            if !byte.is_ascii_alphabetic() {
-                let ends = match byte {
-                    b'.' | b'!' | b'?' => bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace),
-                    b'\n' => true,
-                    _ => false,
-                };
-                if ends {
+            let start = at;
+            let mut hash = WordHash::START;
+            while let Some(letter) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
+                hash = hash.and(*letter);
+                at += 1;
+            }
+            if start == at {
+                at += 1;
+                let stops = matches!(byte, b'.' | b'!' | b'?') && bytes.get(at).is_none_or(u8::is_ascii_whitespace);
+                if stops || *byte == b'\n' {
                     self.weigh(bag | lasting);
                     bag = 0;
                 }
-                at += 1;
                 continue;
             }
-            let length = bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_alphabetic()).count();
-            let word = message.get(at..at + length).unwrap_or("");
-            let bit = wording.bit(word, before);
-            bag |= bit;
-            lasting |= bit & wording.lasting;
+            let word = message.get(start..at).unwrap_or("");
+            if let Some(at) = index::value_of_word(word, hash) {
+                let bit = 1 << at;
+                bag |= bit;
+                lasting |= bit & wording.lasting;
+                if bit == wording.model {
+                    bag |= index::value(index::WORD, &[before, word]).map_or(0, |at| 1 << at);
+                }
+            }
             before = word;
-            at += length;
+            if self.class.is_none() && word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")) {
+                self.class = index::meaning(word).filter(|meaning| meaning.weight != Weight::Anything);
+            }
         }
         self.weigh(bag | lasting);
     }
@@ -245,52 +246,35 @@ impl Reader {
     }
 }
 
-impl Wording {
-    fn bit(&self, word: &str, before: &str) -> Bag {
-        let first = word.as_bytes().first().map_or(0, |byte| byte.to_ascii_lowercase().wrapping_sub(b'a'));
-        let Some(words) = self.words.get(usize::from(first)) else { return 0 };
-        let is = |known: &&Word| {
-            known.text.eq_ignore_ascii_case(word)
-                && (known.after.is_empty() || known.after.eq_ignore_ascii_case(before))
-        };
-        words.iter().filter(is).map(|known| known.bit).fold(0, |all, bit| all | bit)
-    }
-}
-
 fn wording() -> &'static Wording {
     static WORDING: OnceLock<Wording> = OnceLock::new();
     WORDING.get_or_init(|| {
-        let mut words: [Vec<Word>; 26] = Default::default();
-        let names = || WORDS.lines().map(|line| line.split(' ').next().unwrap_or("")).chain([LOOKUP, IN_BAND]);
-        let bit_of = |name: &str| names().position(|known| known == name).map_or(0, |at| 1 << at);
-        for (at, line) in WORDS.lines().enumerate() {
-            for word in line.split(' ') {
-                let (after, text) = word.split_once('+').unwrap_or(("", word));
-                let first = text.as_bytes().first().map_or(0, |byte| byte.wrapping_sub(b'a'));
-                if let Some(words) = words.get_mut(usize::from(first)) {
-                    words.push(Word { text, after, bit: 1 << at });
+        let named = |name: &str| {
+            let mut lines = WORDS;
+            let mut bit = 1;
+            while let Some(mut line) = cut(&mut lines, b'\n') {
+                if cut(&mut line, b' ') == Some(name) {
+                    return bit;
                 }
+                bit <<= 1;
             }
-        }
-        let rules = RULES.lines().filter_map(|line| {
-            let mut parts = line.split(' ');
-            let kind = ErrorKind::from_name(parts.next()?)?;
+            0
+        };
+        let mut rules = Vec::new();
+        let mut lines = RULES;
+        while let Some(mut line) = cut(&mut lines, b'\n') {
+            let kind = cut(&mut line, b' ').and_then(ErrorKind::from_name).unwrap_or(ErrorKind::Unknown);
             let mut rule = Rule { all: 0, none: 0, kind };
-            for part in parts {
+            while let Some(part) = cut(&mut line, b' ') {
                 match part.strip_prefix('-') {
-                    Some(part) => rule.none |= bit_of(part),
-                    None => rule.all |= bit_of(part),
+                    Some(part) => rule.none |= named(part),
+                    None => rule.all |= named(part),
                 }
             }
-            Some(rule)
-        });
-        Wording {
-            words,
-            rules: rules.collect(),
-            lookup: bit_of(LOOKUP),
-            in_band: bit_of(IN_BAND),
-            lasting: bit_of("google"),
+            rules.push(rule);
         }
+        let (lookup, in_band, lasting) = (named("lookup"), named("inband"), named("google"));
+        Wording { rules, lookup, in_band, lasting, model: named("model") }
     })
 }
 
@@ -312,7 +296,8 @@ mod tests {
     fn every_rule_is_made_of_known_words_and_none_hides_another() {
         let wording = wording();
         assert_eq!(wording.rules.len(), RULES.lines().count());
-        assert!(WORDS.lines().count() + 2 <= Bag::BITS as usize);
+        assert!(WORDS.lines().count() <= Bag::BITS as usize);
+        assert!(wording.rules.iter().all(|rule| rule.kind != ErrorKind::Unknown));
         for (line, rule) in RULES.lines().zip(&wording.rules) {
             let parts = line.split(' ').skip(1);
             let (none, all): (Vec<_>, Vec<_>) = parts.partition(|part| part.starts_with('-'));
@@ -320,7 +305,7 @@ mod tests {
             assert_eq!(rule.none.count_ones() as usize, none.len(), "{line}");
         }
         let used = wording.rules.iter().fold(0, |used, rule| used | rule.all | rule.none);
-        assert_eq!(used.count_ones() as usize, WORDS.lines().count() + 2, "every word is in a rule");
+        assert_eq!(used.count_ones() as usize, WORDS.lines().count(), "every word is in a rule");
         for (at, rule) in wording.rules.iter().enumerate() {
             let hidden = |earlier: &&Rule| rule.all & earlier.all == earlier.all && earlier.none & !rule.none == 0;
             assert!(wording.rules.iter().take(at).find(hidden).is_none(), "rule {at}");

@@ -7,7 +7,8 @@ use super::Family;
 pub const ANTHROPIC: Family = Family {
     name: "anthropic",
     aliases: "anthropic claude",
-    headers: "anthropic-",
+    headers: "anthropic",
+    shapes: "@request_id",
     codes: "\
 spend_limit_reached enforced_spend_limit_reached contract_spend_limit_reached linked_organization_spend_limit_reached workspace_spend_limit_reached
 quota_exhausted linked_organization_billing_unavailable credit_balance_too_low

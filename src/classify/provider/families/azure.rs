@@ -6,7 +6,8 @@ use super::Family;
 pub const AZURE: Family = Family {
     name: "azure",
     aliases: "azure",
-    headers: "apim-request-id azureml- x-ms-",
+    headers: "apim azureml x-ms",
+    shapes: "error.innererror.code",
     codes: "\
 content_filtered responsible_ai_policy_violation content_filter
 model_not_found deployment_not_found deployment_model_not_supported unknown_model

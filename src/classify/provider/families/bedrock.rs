@@ -7,7 +7,8 @@ use super::Family;
 pub const BEDROCK: Family = Family {
     name: "bedrock",
     aliases: "bedrock amazon aws",
-    headers: "x-amzn-",
+    headers: "x-amzn",
+    shapes: "&__type &Output.__type",
     codes: "\
 quota_exhausted service_quota_exceeded_exception
 overloaded model_not_ready_exception service_unavailable_exception service_unavailable
@@ -17,7 +18,7 @@ server_error- model_error_exception
 auth expired_token_exception expired_token unrecognized_client_exception invalid_signature_exception incomplete_signature_exception missing_authentication_token_exception invalid_client_token_id signature_does_not_match
 auth+ request_time_too_skewed request_expired
 rate_limited throttling_exception throttling throttled_exception request_throttled request_throttled_exception too_many_requests_exception request_limit_exceeded bandwidth_limit_exceeded limit_exceeded_exception provisioned_throughput_exceeded_exception transaction_in_progress_exception priority_request_not_complete slow_down
-conflict conflict_exception
+conflict- conflict_exception
 permission opt_in_required
 ?permission access_denied_exception
 ?not_found resource_not_found_exception

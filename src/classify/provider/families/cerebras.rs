@@ -7,6 +7,7 @@ pub const CEREBRAS: Family = Family {
     name: "cerebras",
     aliases: "cerebras",
     headers: "",
+    shapes: "",
     codes: "\
 rate_limited token_quota_exceeded request_quota_exceeded too_many_tokens_error
 overloaded queue_exceeded

@@ -7,6 +7,7 @@ pub const CLOUDFLARE: Family = Family {
     name: "cloudflare",
     aliases: "cloudflare workers-ai",
     headers: "",
+    shapes: "#errors.[].code #error.[].code #internalCode cloudflare_error",
     codes: "",
     own: "\
 bad_request 3003 3039 5004 5005 5006 5016 5019 5021 5035

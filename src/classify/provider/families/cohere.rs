@@ -6,7 +6,8 @@ use super::Family;
 pub const COHERE: Family = Family {
     name: "cohere",
     aliases: "cohere",
-    headers: "x-endpoint-monthly-call-limit x-trial-endpoint-call-limit",
+    headers: "x-trial",
+    shapes: "",
     codes: "",
     own: "\
 auth 498",

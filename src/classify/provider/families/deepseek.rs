@@ -6,7 +6,8 @@ use super::Family;
 pub const DEEPSEEK: Family = Family {
     name: "deepseek",
     aliases: "deepseek",
-    headers: "x-ds-",
+    headers: "x-ds",
+    shapes: "",
     codes: "\
 ?overloaded service_unavailable_error
 quota_exhausted insufficient_balance

@@ -8,6 +8,7 @@ pub const FINISH: Family = Family {
     name: "finish",
     aliases: "finish",
     headers: "",
+    shapes: "",
     codes: "",
     own: "\
 content_filtered safety recitation blocklist prohibited_content spii image_safety image_prohibited_content image_recitation language content_filter content_filtered guardrail_intervened error_toxic

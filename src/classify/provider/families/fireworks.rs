@@ -6,7 +6,8 @@ use super::Family;
 pub const FIREWORKS: Family = Family {
     name: "fireworks",
     aliases: "fireworks",
-    headers: "fireworks-",
+    headers: "fireworks",
+    shapes: "",
     codes: "\
 ?permission precondition_failed",
     own: "",

@@ -7,6 +7,7 @@ pub const GENERIC: Family = Family {
     name: "generic",
     aliases: "generic",
     headers: "",
+    shapes: "",
     codes: "\
 rate_limited rate_limited_error requests_limit_exceeded tokens_per_minute_limit_exceeded
 context_exceeded context_window_exceeded context_length_error context_limit_exceeded prompt_too_long input_too_long prompt_tokens_exceeded max_context_length_exceeded token_limit_exceeded model_context_window_exceeded

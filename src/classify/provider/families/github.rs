@@ -6,7 +6,8 @@ use super::Family;
 pub const GITHUB: Family = Family {
     name: "github",
     aliases: "github",
-    headers: "x-github- x-ratelimit-type",
+    headers: "x-github",
+    shapes: "",
     codes: "\
 context_exceeded tokens_limit_reached
 model_not_found unavailable_model

@@ -6,7 +6,8 @@ use super::Family;
 pub const GOOGLE: Family = Family {
     name: "google",
     aliases: "google gemini vertex palm",
-    headers: "x-goog-",
+    headers: "x-goog",
+    shapes: "error.details.[].@type ^error.status",
     codes: "\
 auth api_key_invalid api_key_expired access_token_expired access_token_type_unsupported credentials_missing account_state_invalid
 permission service_disabled api_key_service_blocked api_key_http_referrer_blocked api_key_ip_address_blocked api_key_android_app_blocked api_key_ios_app_blocked consumer_suspended consumer_invalid iam_permission_denied access_not_configured user_project_denied location_policy_violated security_policy_violated

@@ -6,7 +6,8 @@ use super::Family;
 pub const GROQ: Family = Family {
     name: "groq",
     aliases: "groq",
-    headers: "x-groq-",
+    headers: "x-groq",
+    shapes: "x_groq.id",
     codes: "\
 overloaded capacity_exceeded over_capacity
 context_exceeded request_too_large_for_context

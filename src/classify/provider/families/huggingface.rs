@@ -6,7 +6,8 @@ use super::Family;
 pub const HUGGINGFACE: Family = Family {
     name: "huggingface",
     aliases: "huggingface hugging tgi",
-    headers: "x-inference-provider",
+    headers: "x-inference",
+    shapes: "",
     codes: "\
 overloaded overloaded healthcheck
 server_error incomplete_generation generation

@@ -7,6 +7,7 @@ pub const LITELLM: Family = Family {
     name: "litellm",
     aliases: "litellm",
     headers: "",
+    shapes: "",
     codes: "\
 context_exceeded context_window_exceeded_error
 content_filtered content_policy_violation_error

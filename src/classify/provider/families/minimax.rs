@@ -7,6 +7,7 @@ pub const MINIMAX: Family = Family {
     name: "minimax",
     aliases: "minimax",
     headers: "",
+    shapes: "base_resp.status_code",
     codes: "",
     own: "\
 timeout 1001

@@ -6,7 +6,8 @@ use super::Family;
 pub const MISTRAL: Family = Family {
     name: "mistral",
     aliases: "mistral",
-    headers: "mistral-",
+    headers: "mistral",
+    shapes: "#code raw_status_code",
     codes: "\
 model_not_found invalid_model
 permission tier_not_allowed

@@ -34,8 +34,13 @@ pub struct Family {
     pub name: &'static str,
     /// Parts of the names that callers give it, in lower case.
     pub aliases: &'static str,
-    /// How the names of header fields begin that nobody else sends, in lower case.
+    /// How the names of header fields begin that nobody else sends: the first part, or the first
+    /// two where that is `x`.
     pub headers: &'static str,
+    /// Members that only its bodies have, by the keys above them. Before the keys: `#` if it is
+    /// four digits, `^` if it is a name in capitals, `@` if it is an id that begins with `req_`,
+    /// `&` if it has a namespace.
+    pub shapes: &'static str,
     /// Lines of a kind and its codes, which mean the same wherever they are sent; the spelling
     /// (case, `_`, `-`, blanks) does not matter. Before the kind: `?` is a class of failures
     /// rather than one cause, so that wordings which name a cause come first; `~` is put on

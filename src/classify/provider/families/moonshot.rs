@@ -7,6 +7,7 @@ pub const MOONSHOT: Family = Family {
     name: "moonshot",
     aliases: "moonshot kimi",
     headers: "",
+    shapes: "",
     codes: "\
 quota_exhausted exceeded_current_quota_error
 ?rate_limited rate_limit_reached_error

@@ -7,6 +7,7 @@ pub const OLLAMA: Family = Family {
     name: "ollama",
     aliases: "ollama",
     headers: "",
+    shapes: "",
     codes: "",
     own: "",
 };

@@ -6,7 +6,8 @@ use super::Family;
 pub const OPENAI: Family = Family {
     name: "openai",
     aliases: "openai",
-    headers: "openai-",
+    headers: "openai",
+    shapes: "",
     codes: "\
 context_exceeded context_length_exceeded string_above_max_length max_tokens_exceeded
 quota_exhausted insufficient_quota billing_not_active account_deactivated usage_limit_reached usage_not_included

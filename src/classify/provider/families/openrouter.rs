@@ -7,6 +7,7 @@ pub const OPENROUTER: Family = Family {
     name: "openrouter",
     aliases: "openrouter",
     headers: "",
+    shapes: "error.metadata.limit_source error.metadata.provider_name",
     codes: "\
 rate_limited in_flight_budget_exhausted openrouter_in_flight_budget
 quota_exhausted openrouter_credits insufficient_credits free_models_per_day

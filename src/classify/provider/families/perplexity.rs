@@ -7,6 +7,7 @@ pub const PERPLEXITY: Family = Family {
     name: "perplexity",
     aliases: "perplexity pplx",
     headers: "",
+    shapes: "",
     codes: "\
 ?rate_limited request_rate_limit_exceeded",
     own: "",

@@ -7,6 +7,7 @@ pub const TOGETHER: Family = Family {
     name: "together",
     aliases: "together",
     headers: "",
+    shapes: "",
     codes: "\
 rate_limited credit_limit dynamic_request_limited dynamic_token_limited
 model_not_found model_not_available

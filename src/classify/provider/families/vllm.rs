@@ -7,6 +7,7 @@ pub const VLLM: Family = Family {
     name: "vllm",
     aliases: "vllm sglang llama",
     headers: "",
+    shapes: "",
     codes: "\
 context_exceeded exceed_context_size_error
 ?overloaded unavailable_error

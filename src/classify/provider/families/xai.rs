@@ -7,6 +7,7 @@ pub const XAI: Family = Family {
     name: "xai",
     aliases: "xai grok",
     headers: "",
+    shapes: "",
     codes: "\
 ?bad_request client_specified_an_invalid_argument
 ?permission the_caller_does_not_have_permission_to_execute_the_specified_operation

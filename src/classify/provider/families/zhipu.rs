@@ -7,6 +7,7 @@ pub const ZHIPU: Family = Family {
     name: "zhipu",
     aliases: "zhipu z-ai zai glm bigmodel",
     headers: "",
+    shapes: "#error.code",
     codes: "",
     own: "\
 auth 1000 1001 1002 1003 1004
