@@ -15,6 +15,38 @@ export class MaskerHandle {
 }
 
 /**
+ * The opening of a streamed answer.
+ */
+export class Opening {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The same when no bytes follow; never 0 or 1.
+     */
+    end(): number;
+    /**
+     * The failure's body as JSON, to be classified with status 200; empty unless failed.
+     */
+    failure(): Uint8Array;
+    /**
+     * What `streamEnded` is to be given: 0 while no frame was recognised.
+     */
+    format(): number;
+    /**
+     * `streams_array` says that the request was for a streamed JSON array.
+     */
+    constructor(content_type: string | null | undefined, streams_array: boolean);
+    /**
+     * Takes the next bytes: 0 hold, 1 output, 2 failed, 3 complete, 4 unknown, 5 truncated.
+     */
+    push(bytes: Uint8Array | number[]): number;
+    /**
+     * What the frames so far told of tokens, as JSON; undefined for nothing.
+     */
+    usage(): Uint8Array | undefined;
+}
+
+/**
  * A validated policy.
  */
 export class PolicyHandle {
@@ -75,6 +107,11 @@ export function driveStart(policy: PolicyHandle, host: any, mono: number, wall: 
 export function inspect(body: Uint8Array | number[]): number;
 
 /**
+ * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown.
+ */
+export function judgeChunk(json: string): number;
+
+/**
  * The row of a kind: `{name, retryable, type}`; undefined for a name that is none.
  */
 export function kindRow(name: string): any;
@@ -113,6 +150,17 @@ export function sanitizeBaseUrl(url: string): string | undefined;
  * The URL for display.
  */
 export function sanitizeUrl(url: string): string;
+
+/**
+ * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
+ * failure told in band.
+ */
+export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[]): number;
+
+/**
+ * The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
+ */
+export function streamFormat(content_type: string | null | undefined, streams_array: boolean): number;
 
 /**
  * A random UUID (RFC 9562 version 4); undefined where the runtime has no randomness.

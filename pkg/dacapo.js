@@ -33,20 +33,131 @@ export class MaskerHandle {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passStringToWasm0(text, wasm.b1, wasm.c1);
+        const ptr0 = passStringToWasm0(text, wasm.l1, wasm.m1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.j(this.__wbg_ptr, ptr0, len0);
+        ret = wasm.l(this.__wbg_ptr, ptr0, len0);
         let v2;
         if (ret[0] !== 0) {
             v2 = getStringFromWasm0(ret[0], ret[1]);
-            wasm.d1(ret[0], ret[1] * 1, 1);
+            wasm.n1(ret[0], ret[1] * 1, 1);
         }
         return v2;
     }
 }
 if (Symbol.dispose) MaskerHandle.prototype[Symbol.dispose] = MaskerHandle.prototype.free;
+
+/**
+ * The opening of a streamed answer.
+ */
+export class Opening {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        OpeningFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        __wbg_call_guard();
+        wasm.c(ptr, 0);
+
+    }
+    /**
+     * The same when no bytes follow; never 0 or 1.
+     * @returns {number}
+     */
+    end() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.n(this.__wbg_ptr);
+        return ret;
+    }
+    /**
+     * The failure's body as JSON, to be classified with status 200; empty unless failed.
+     * @returns {Uint8Array}
+     */
+    failure() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.o(this.__wbg_ptr);
+        var v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+        wasm.n1(ret[0], ret[1] * 1, 1);
+        return v1;
+    }
+    /**
+     * What `streamEnded` is to be given: 0 while no frame was recognised.
+     * @returns {number}
+     */
+    format() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.p(this.__wbg_ptr);
+        return ret;
+    }
+    /**
+     * `streams_array` says that the request was for a streamed JSON array.
+     * @param {string | null | undefined} content_type
+     * @param {boolean} streams_array
+     */
+    constructor(content_type, streams_array) {
+        const val2 = +streams_array;
+        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.l1, wasm.m1);
+        var len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.q(ptr0, len0, val2);
+        this.__wbg_ptr = ret;
+        Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+        OpeningFinalization.register(this, { ptr: ret, instance: __wbg_instance_id }, this);
+        return this;
+    }
+    /**
+     * Takes the next bytes: 0 hold, 1 output, 2 failed, 3 complete, 4 unknown, 5 truncated.
+     * @param {Uint8Array | number[]} bytes
+     * @returns {number}
+     */
+    push(bytes) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const ptr0 = passArray8ToWasm0(bytes, wasm.l1);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.r(this.__wbg_ptr, ptr0, len0);
+        return ret;
+    }
+    /**
+     * What the frames so far told of tokens, as JSON; undefined for nothing.
+     * @returns {Uint8Array | undefined}
+     */
+    usage() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.s(this.__wbg_ptr);
+        let v1;
+        if (ret[0] !== 0) {
+            v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+            wasm.n1(ret[0], ret[1] * 1, 1);
+        }
+        return v1;
+    }
+}
+if (Symbol.dispose) Opening.prototype[Symbol.dispose] = Opening.prototype.free;
 
 /**
  * A validated policy.
@@ -61,7 +172,7 @@ export class PolicyHandle {
     free() {
         const ptr = this.__destroy_into_raw();
         __wbg_call_guard();
-        wasm.c(ptr, 0);
+        wasm.d(ptr, 0);
 
     }
     /**
@@ -76,7 +187,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.m(this.__wbg_ptr, n, unit);
+        ret = wasm.u(this.__wbg_ptr, n, unit);
         return ret;
     }
     /**
@@ -91,7 +202,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.n(this.__wbg_ptr, facts, wall);
+        ret = wasm.v(this.__wbg_ptr, facts, wall);
         return ret;
     }
     /**
@@ -104,7 +215,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.o(this.__wbg_ptr);
+        ret = wasm.w(this.__wbg_ptr);
         return ret;
     }
     /**
@@ -119,18 +230,18 @@ export class PolicyHandle {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
+            ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = passStringToWasm0(headers, wasm.b1, wasm.c1);
+            ptr1 = passStringToWasm0(headers, wasm.l1, wasm.m1);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.d1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
+            if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
             throw e;
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.p(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        ret = wasm.x(this.__wbg_ptr, ptr0, len0, ptr1, len1);
         return MaskerHandle.__wrap(ret);
     }
     /**
@@ -140,7 +251,7 @@ export class PolicyHandle {
     constructor(options) {
         let ret;
         __wbg_call_guard();
-        ret = wasm.q(options);
+        ret = wasm.y(options);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -160,9 +271,9 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.r(this.__wbg_ptr);
+        ret = wasm.z(this.__wbg_ptr);
         var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.d1(ret[0], ret[1] * 8, 8);
+        wasm.n1(ret[0], ret[1] * 8, 8);
         return v1;
     }
     /**
@@ -175,7 +286,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.s(this.__wbg_ptr);
+        ret = wasm.a1(this.__wbg_ptr);
         return ret;
     }
 }
@@ -191,7 +302,7 @@ export function __wbg_reset_state () {
     __wbg_reinit_scheduled = false;
     wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());
     wasm = wasmInstance.exports;
-    wasm.k1();
+    wasm.u1();
 }
 
 /**
@@ -200,7 +311,7 @@ export function __wbg_reset_state () {
  */
 export function driveDrop(call) {
     __wbg_call_guard();
-    wasm.d(call);
+    wasm.e(call);
 }
 
 /**
@@ -209,7 +320,7 @@ export function driveDrop(call) {
  */
 export function drivePoll(call) {
     __wbg_call_guard();
-    wasm.e(call);
+    wasm.f(call);
 }
 
 /**
@@ -228,7 +339,7 @@ export function driveStart(policy, host, mono, wall, first) {
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.f(policy.__wbg_ptr, host, mono, wall, first);
+    ret = wasm.g(policy.__wbg_ptr, host, mono, wall, first);
     return ret >>> 0;
 }
 
@@ -239,11 +350,25 @@ export function driveStart(policy, host, mono, wall, first) {
  * @returns {number}
  */
 export function inspect(body) {
-    const ptr0 = passArray8ToWasm0(body, wasm.b1);
+    const ptr0 = passArray8ToWasm0(body, wasm.l1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.g(ptr0, len0);
+    ret = wasm.h(ptr0, len0);
+    return ret;
+}
+
+/**
+ * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown.
+ * @param {string} json
+ * @returns {number}
+ */
+export function judgeChunk(json) {
+    const ptr0 = passStringToWasm0(json, wasm.l1, wasm.m1);
+    const len0 = WASM_VECTOR_LEN;
+    let ret;
+    __wbg_call_guard();
+    ret = wasm.i(ptr0, len0);
     return ret;
 }
 
@@ -253,11 +378,11 @@ export function inspect(body) {
  * @returns {any}
  */
 export function kindRow(name) {
-    const ptr0 = passStringToWasm0(name, wasm.b1, wasm.c1);
+    const ptr0 = passStringToWasm0(name, wasm.l1, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.h(ptr0, len0);
+    ret = wasm.j(ptr0, len0);
     return ret;
 }
 
@@ -267,15 +392,15 @@ export function kindRow(name) {
  * @returns {string | undefined}
  */
 export function maskText(text) {
-    const ptr0 = passStringToWasm0(text, wasm.b1, wasm.c1);
+    const ptr0 = passStringToWasm0(text, wasm.l1, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.i(ptr0, len0);
+    ret = wasm.k(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.d1(ret[0], ret[1] * 1, 1);
+        wasm.n1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -286,15 +411,15 @@ export function maskText(text) {
  * @returns {string | undefined}
  */
 export function nearestKind(name) {
-    const ptr0 = passStringToWasm0(name, wasm.b1, wasm.c1);
+    const ptr0 = passStringToWasm0(name, wasm.l1, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.k(ptr0, len0);
+    ret = wasm.m(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.d1(ret[0], ret[1] * 1, 1);
+        wasm.n1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -310,18 +435,18 @@ export function parseRetryAfter(value, now, date) {
     const val3 = +now;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passStringToWasm0(value, wasm.b1, wasm.c1);
+        ptr0 = passStringToWasm0(value, wasm.l1, wasm.m1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.b1, wasm.c1);
+        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.l1, wasm.m1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.d1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.l(ptr0, len0, val3, ptr1, len1);
+    ret = wasm.t(ptr0, len0, val3, ptr1, len1);
     return ret;
 }
 
@@ -333,15 +458,15 @@ export function parseRetryAfter(value, now, date) {
  */
 export function providerKind(status, code) {
     const val2 = +status;
-    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.b1, wasm.c1);
+    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.l1, wasm.m1);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.t(val2, ptr0, len0);
+    ret = wasm.b1(val2, ptr0, len0);
     let v3;
     if (ret[0] !== 0) {
         v3 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.d1(ret[0], ret[1] * 1, 1);
+        wasm.n1(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -357,26 +482,26 @@ export function providerKind(status, code) {
 export function redactHeaders(fields, headers, query, values) {
     let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
     try {
-        ptr0 = passStringToWasm0(fields, wasm.b1, wasm.c1);
+        ptr0 = passStringToWasm0(fields, wasm.l1, wasm.m1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArrayJsValueToWasm0(headers, wasm.b1);
+        ptr1 = passArrayJsValueToWasm0(headers, wasm.l1);
         len1 = WASM_VECTOR_LEN;
-        ptr2 = passArrayJsValueToWasm0(query, wasm.b1);
+        ptr2 = passArrayJsValueToWasm0(query, wasm.l1);
         len2 = WASM_VECTOR_LEN;
-        ptr3 = passArrayJsValueToWasm0(values, wasm.b1);
+        ptr3 = passArrayJsValueToWasm0(values, wasm.l1);
         len3 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr3) { wasm.j1(ptr3, len3); wasm.d1(ptr3, len3 * 4, 4); }
-        if (ptr2) { wasm.j1(ptr2, len2); wasm.d1(ptr2, len2 * 4, 4); }
-        if (ptr1) { wasm.j1(ptr1, len1); wasm.d1(ptr1, len1 * 4, 4); }
-        if (ptr0) { wasm.d1(ptr0, len0 * 1, 1); }
+        if (ptr3) { wasm.t1(ptr3, len3); wasm.n1(ptr3, len3 * 4, 4); }
+        if (ptr2) { wasm.t1(ptr2, len2); wasm.n1(ptr2, len2 * 4, 4); }
+        if (ptr1) { wasm.t1(ptr1, len1); wasm.n1(ptr1, len1 * 4, 4); }
+        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.u(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
+    ret = wasm.c1(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
     var v5 = getArrayJsValueFromWasm0(ret[0], ret[1]);
-    wasm.d1(ret[0], ret[1] * 4, 4);
+    wasm.n1(ret[0], ret[1] * 4, 4);
     return v5;
 }
 
@@ -386,15 +511,15 @@ export function redactHeaders(fields, headers, query, values) {
  * @returns {string | undefined}
  */
 export function sanitizeBaseUrl(url) {
-    const ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
+    const ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.v(ptr0, len0);
+    ret = wasm.d1(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.d1(ret[0], ret[1] * 1, 1);
+        wasm.n1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -408,18 +533,61 @@ export function sanitizeUrl(url) {
     let deferred2_0;
     let deferred2_1;
     try {
-        const ptr0 = passStringToWasm0(url, wasm.b1, wasm.c1);
+        const ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.w(ptr0, len0);
+        ret = wasm.e1(ptr0, len0);
         deferred2_0 = ret[0];
         deferred2_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.d1(deferred2_0, deferred2_1, 1);
+        wasm.n1(deferred2_0, deferred2_1, 1);
     }
+}
+
+/**
+ * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
+ * failure told in band.
+ * @param {number} format
+ * @param {Uint8Array | number[]} head
+ * @param {Uint8Array | number[]} tail
+ * @returns {number}
+ */
+export function streamEnded(format, head, tail) {
+    const val3 = +format;
+    let ptr0, len0, ptr1, len1;
+    try {
+        ptr0 = passArray8ToWasm0(head, wasm.l1);
+        len0 = WASM_VECTOR_LEN;
+        ptr1 = passArray8ToWasm0(tail, wasm.l1);
+        len1 = WASM_VECTOR_LEN;
+    } catch (e) {
+        if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
+        throw e;
+    }
+    let ret;
+    __wbg_call_guard();
+    ret = wasm.f1(val3, ptr0, len0, ptr1, len1);
+    return ret;
+}
+
+/**
+ * The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
+ * @param {string | null | undefined} content_type
+ * @param {boolean} streams_array
+ * @returns {number}
+ */
+export function streamFormat(content_type, streams_array) {
+    const val2 = +streams_array;
+    var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.l1, wasm.m1);
+    var len0 = WASM_VECTOR_LEN;
+    let ret;
+    __wbg_call_guard();
+    ret = wasm.g1(ptr0, len0, val2);
+    return ret;
 }
 
 /**
@@ -429,11 +597,11 @@ export function sanitizeUrl(url) {
 export function uuid() {
     let ret;
     __wbg_call_guard();
-    ret = wasm.x();
+    ret = wasm.h1();
     let v1;
     if (ret[0] !== 0) {
         v1 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.d1(ret[0], ret[1] * 1, 1);
+        wasm.n1(ret[0], ret[1] * 1, 1);
     }
     return v1;
 }
@@ -448,13 +616,13 @@ export function vetoHeader() {
     try {
         let ret;
         __wbg_call_guard();
-        ret = wasm.y();
+        ret = wasm.i1();
         deferred1_0 = ret[0];
         deferred1_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.d1(deferred1_0, deferred1_1, 1);
+        wasm.n1(deferred1_0, deferred1_1, 1);
     }
 }
 function __wbg_get_imports() {
@@ -465,11 +633,11 @@ function __wbg_get_imports() {
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        v: function(arg0) {
+        w: function(arg0) {
             const ret = !arg0;
             return ret;
         },
-        x1: function(arg0) {
+        t1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
@@ -477,16 +645,16 @@ function __wbg_get_imports() {
             const ret = arg0 === null;
             return ret;
         },
-        c2: function(arg0) {
+        y1: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        z1: function(arg0) {
+        v1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        y1: function(arg0) {
+        u1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
@@ -496,28 +664,28 @@ function __wbg_get_imports() {
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        m2: function(arg0, arg1) {
+        g2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        n2: function(arg0, arg1) {
+        h2: function(arg0, arg1) {
             throw new Error(getStringFromWasm0(arg0, arg1));
         },
-        a: function(arg0) {
+        d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        s: function(arg0) {
+        t: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        u: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        v: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        o: function(arg0, arg1, arg2) {
+        p: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -527,10 +695,10 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.d1(deferred0_0, deferred0_1, 1);
+                wasm.n1(deferred0_0, deferred0_1, 1);
             }
         },
-        n: function(arg0, arg1, arg2, arg3) {
+        o: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -540,39 +708,39 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.d1(deferred0_0, deferred0_1, 1);
+                wasm.n1(deferred0_0, deferred0_1, 1);
             }
         },
         k: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        h1: function(arg0, arg1) {
+        y: function(arg0) {
+            const ret = arg0.bits;
+            return ret;
+        },
+        c1: function(arg0, arg1) {
             const ret = arg1.body;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        b: function(arg0) {
+        e: function(arg0) {
             const ret = clearTimeout(arg0);
-            return ret;
-        },
-        c1: function(arg0) {
-            const ret = arg0.ending;
             return ret;
         },
         a1: function(arg0, arg1) {
             const ret = arg1.errorType;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m: function(arg0) {
+        n: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
-        j2: function(arg0, arg1, arg2, arg3, arg4) {
+        e2: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -581,40 +749,32 @@ function __wbg_get_imports() {
                 arg0.finish(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.d1(deferred0_0, deferred0_1, 1);
+                wasm.n1(deferred0_0, deferred0_1, 1);
             }
         },
-        i1: function(arg0) {
-            const ret = arg0.flags;
-            return ret;
-        },
-        d1: function(arg0) {
-            const ret = arg0.fromFetch;
-            return ret;
-        },
-        t1: function() { return handleError(function (arg0, arg1) {
+        p1: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
-        l2: function() { return handleError(function (arg0, arg1) {
+        f2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        k1: function(arg0, arg1) {
+        j1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        g2: function(arg0, arg1) {
+        b2: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        f1: function(arg0, arg1) {
+        e1: function(arg0, arg1) {
             const ret = arg1.headers;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
+            const ptr1 = passStringToWasm0(ret, wasm.l1, wasm.m1);
+            const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        a2: function(arg0) {
+        w1: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -624,74 +784,59 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        b2: function(arg0) {
+        x1: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        f2: function(arg0) {
+        a2: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        j1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        y: function(arg0) {
+        g1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        n1: function(arg0, arg1) {
-            const ret = arg1.method;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        d: function(arg0) {
+        a: function(arg0) {
             const ret = arg0.mono();
             return ret;
         },
-        d2: function() {
+        h1: function() {
             const ret = new Array();
             return ret;
         },
-        v1: function() {
+        r1: function() {
             const ret = new Object();
             return ret;
         },
-        u1: function() {
+        q1: function() {
             const ret = Date.now();
             return ret;
         },
-        r1: function(arg0) {
-            const ret = arg0.oneShot;
-            return ret;
-        },
-        e1: function(arg0) {
-            const ret = arg0.opaqueRedirect;
-            return ret;
-        },
-        e2: function(arg0, arg1) {
+        z1: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        l1: function(arg0, arg1) {
+        k1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
         z: function(arg0, arg1) {
             const ret = arg1.raisedKind;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m1: function(arg0, arg1) {
+        l1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -700,50 +845,47 @@ function __wbg_get_imports() {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        f: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        q1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg1.requestBody;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p1: function(arg0, arg1) {
-            const ret = arg1.requestHeaders;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
+        n1: function(arg0, arg1) {
+            const ret = arg1.request;
+            const ptr1 = passStringToWasm0(ret, wasm.l1, wasm.m1);
+            const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        g1: function(arg0) {
+        f1: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        t: function() { return handleError(function (arg0, arg1) {
+        u: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        w1: function() { return handleError(function (arg0, arg1, arg2) {
+        s1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        k2: function(arg0, arg1, arg2) {
-            arg0[arg1 >>> 0] = arg2;
-        },
         g: function(arg0, arg1, arg2) {
             arg0[arg1] = arg2;
         },
-        q: function(arg0) {
+        r: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        r: function(arg0, arg1) {
+        s: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        p: function(arg0) {
+        q: function(arg0) {
             const ret = arg0.sleepsItself;
             return ret;
         },
@@ -751,11 +893,7 @@ function __wbg_get_imports() {
             const ret = arg0.standing;
             return ret;
         },
-        x: function(arg0) {
-            const ret = arg0.status;
-            return ret;
-        },
-        f: function(arg0, arg1, arg2, arg3) {
+        c: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -764,10 +902,10 @@ function __wbg_get_imports() {
                 arg0.tellFailed(getStringFromWasm0(arg1, arg2), arg3);
             } finally {
                 __wbg_call_guard();
-                wasm.d1(deferred0_0, deferred0_1, 1);
+                wasm.n1(deferred0_0, deferred0_1, 1);
             }
         },
-        w: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        x: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -776,54 +914,61 @@ function __wbg_get_imports() {
                 arg0.tellWaiting(getStringFromWasm0(arg1, arg2), arg3, getStringFromWasm0(arg4, arg5));
             } finally {
                 __wbg_call_guard();
-                wasm.d1(deferred0_0, deferred0_1, 1);
+                wasm.n1(deferred0_0, deferred0_1, 1);
             }
         },
-        i2: function(arg0, arg1, arg2) {
+        d2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        s1: function(arg0, arg1) {
+        o1: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        o1: function(arg0, arg1) {
-            const ret = arg1.url;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+        d1: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        h2: function(arg0) {
+        m: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
+            var len1 = WASM_VECTOR_LEN;
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        },
+        c2: function(arg0) {
             arg0.wake();
         },
-        e: function(arg0) {
+        b: function(arg0) {
             const ret = arg0.wall();
             return ret;
         },
-        p2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 18, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+        j2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 29, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
-        q2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 10, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+        k2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 12, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
-        r2: function(arg0) {
+        l2: function(arg0) {
             // Cast intrinsic for `F64 -> Externref`.
             const ret = arg0;
             return ret;
         },
-        s2: function(arg0, arg1) {
+        m2: function(arg0, arg1) {
             // Cast intrinsic for `Ref(String) -> Externref`.
             const ret = getStringFromWasm0(arg0, arg1);
             return ret;
         },
-        o2: function() {
-            const table = wasm.g1;
+        i2: function() {
+            const table = wasm.q1;
             table.set(0, undefined);
             table.set(1024, undefined);
             table.set(1025, null);
@@ -845,13 +990,13 @@ function __wbg_call_guard() {
 }
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_(arg0, arg1) {
     __wbg_call_guard();
-    wasm.a1(arg0, arg1);
+    wasm.k1(arg0, arg1);
 }
 
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_(arg0, arg1, arg2) {
     let ret;
     __wbg_call_guard();
-    ret = wasm.z(arg0, arg1, arg2);
+    ret = wasm.j1(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
@@ -864,15 +1009,20 @@ const MaskerHandleFinalization = (typeof FinalizationRegistry === 'undefined')
     : new FinalizationRegistry(({ ptr, instance }) => {
     if (instance === __wbg_instance_id) wasm.b(ptr, 1);
 });
-const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+const OpeningFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(({ ptr, instance }) => {
     if (instance === __wbg_instance_id) wasm.c(ptr, 1);
 });
+const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(({ ptr, instance }) => {
+    if (instance === __wbg_instance_id) wasm.d(ptr, 1);
+});
 
 function addToExternrefTable0(obj) {
-    const idx = wasm.f1();
-    wasm.g1.set(idx, obj);
+    const idx = wasm.p1();
+    wasm.q1.set(idx, obj);
     return idx;
 }
 
@@ -886,7 +1036,7 @@ const CLOSURE_DTORS = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(state => {
     if (state.instance === __wbg_instance_id) {
-        wasm.h1(state.a, state.b);
+        wasm.r1(state.a, state.b);
     }
 });
 
@@ -900,9 +1050,9 @@ function getArrayJsValueFromWasm0(ptr, len) {
     const mem = getDataViewMemory0();
     const result = [];
     for (let i = ptr; i < ptr + 4 * len; i += 4) {
-        result.push(wasm.g1.get(mem.getUint32(i, true)));
+        result.push(wasm.q1.get(mem.getUint32(i, true)));
     }
-    wasm.j1(ptr, len);
+    wasm.t1(ptr, len);
     return result;
 }
 
@@ -945,7 +1095,7 @@ function handleError(f, args) {
         return f.apply(this, args);
     } catch (e) {
         const idx = addToExternrefTable0(e);
-        wasm.e1(idx);
+        wasm.o1(idx);
     }
 }
 
@@ -976,7 +1126,7 @@ function makeMutClosure(arg0, arg1, f) {
     };
     real._wbg_cb_unref = () => {
         if (--state.cnt === 0) {
-            wasm.h1(state.a, state.b);
+            wasm.r1(state.a, state.b);
             state.a = 0;
             CLOSURE_DTORS.unregister(state);
         }
@@ -1042,8 +1192,8 @@ function passStringToWasm0(arg, malloc, realloc) {
 let __wbg_reinit_scheduled = false;
 
 function takeFromExternrefTable0(idx) {
-    const value = wasm.g1.get(idx);
-    wasm.i1(idx);
+    const value = wasm.q1.get(idx);
+    wasm.s1(idx);
     return value;
 }
 
@@ -1084,7 +1234,7 @@ function __wbg_finalize_init(instance, module) {
     cachedDataViewMemory0 = null;
     cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
-    wasm.k1();
+    wasm.u1();
     return wasm;
 }
 

@@ -39,6 +39,7 @@ mod names;
 pub mod policy;
 pub mod redact;
 pub mod retry_after;
+pub mod stream;
 pub mod usage;
 
 #[cfg(target_arch = "wasm32")]

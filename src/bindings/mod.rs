@@ -9,6 +9,7 @@ mod json;
 mod options;
 mod policy;
 mod sleep;
+mod stream;
 mod text;
 
 use serde::Serialize;

@@ -1,0 +1,128 @@
+//! Whether a stream that was passed through had come to its end, by its last bytes alone:
+//! nothing is scanned while it flows.
+
+use super::event_stream::{self, Prelude};
+use super::judge::{Frame, Sender, closes, judge};
+use super::{Format, Raw, sse};
+use crate::usage::UsageReader;
+
+/// How a stream ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Without the end marker of its format: cut short.
+    No = 0,
+    /// With its end marker, or in a format that has none.
+    Yes = 1,
+    /// With a failure that it told in band.
+    Failed = 2,
+}
+
+impl Ended {
+    /// A failure says more than the end that follows it.
+    fn or(self, other: Ended) -> Ended {
+        if self as u8 >= other as u8 { self } else { other }
+    }
+}
+
+/// Looks for the end marker in the beginning of the last frame, where that is known, and in
+/// the last bytes of the stream. [`Format::Unknown`] is to be given for a stream of which no
+/// frame was recognised.
+pub fn has_ended(format: Format, frame_head: &[u8], tail: &[u8]) -> Ended {
+    match format {
+        Format::Unknown => Ended::Yes,
+        Format::EventStream => in_messages(frame_head, tail),
+        Format::JsonArray if tail.trim_ascii_end().ends_with(b"]") => in_text(tail).or(Ended::Yes),
+        _ => in_text(frame_head).or(in_text(tail)),
+    }
+}
+
+fn in_text(part: &[u8]) -> Ended {
+    let mut ended = Ended::No;
+    let mut name = String::new();
+    for line in sse::lines(part) {
+        if let Some(event) = line.strip_prefix("event:") {
+            name = event.trim().to_owned();
+            if closes(&name) {
+                ended = ended.or(Ended::Yes);
+            }
+            continue;
+        }
+        let data = line.strip_prefix("data:").unwrap_or(&line).trim();
+        if !data.is_empty() {
+            ended = ended.or(in_frame(&name, data));
+        } else {
+            name.clear();
+        }
+    }
+    ended
+}
+
+fn in_frame(name: &str, data: &str) -> Ended {
+    let judged = judge(name, data, Sender::Provider, &mut UsageReader::default());
+    match judged.frame {
+        Frame::Failure => Ended::Failed,
+        Frame::Ended { .. } => Ended::Yes,
+        // A frame that begins before the part or ends behind it, or has a part of the answer
+        // beside the reason for its end.
+        _ if MARKERS.iter().any(|marker| marker.is_in(data)) => Ended::Yes,
+        _ if ERROR.is_in(data) => Ended::Failed,
+        _ => Ended::No,
+    }
+}
+
+/// A member and how its value begins. Quotes inside of a JSON text are escaped, so that
+/// nothing that a model writes looks like a member.
+struct Marker(&'static str, &'static [&'static str]);
+
+const MARKERS: &[Marker] = &[
+    Marker("\"finish_reason\"", &["\""]),
+    Marker("\"finishReason\"", &["\""]),
+    Marker("\"stop_reason\"", &["\""]),
+    Marker("\"stopReason\"", &["\""]),
+    Marker("\"blockReason\"", &["\""]),
+    Marker("\"done\"", &["true"]),
+    Marker("\"done_reason\"", &["\""]),
+    Marker("\"total_duration\"", &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]),
+    Marker("\"type\"", &["\"message_stop\"", "\"message-end\"", "\"response.completed\"", "\"response.incomplete\""]),
+];
+const ERROR: Marker = Marker("\"error\"", &["{\"", "\""]);
+
+impl Marker {
+    fn is_in(&self, data: &str) -> bool {
+        data.match_indices(self.0).any(|(at, member)| {
+            let value = data.get(at + member.len()..).unwrap_or("").trim_start();
+            value.strip_prefix(':').is_some_and(|value| {
+                let value = value.trim_start();
+                self.1.iter().any(|begins| value.starts_with(begins))
+            })
+        })
+    }
+}
+
+/// Messages are found by the checksum of their prelude, since the tail may begin inside one.
+fn in_messages(head: &[u8], tail: &[u8]) -> Ended {
+    let starts = (0..tail.len()).find(|at| Prelude::read(tail.get(*at..).unwrap_or_default()).is_some());
+    let mut ended = Ended::No;
+    let rest = starts.and_then(|at| tail.get(at..)).unwrap_or_default();
+    event_stream::Splitter::default().push(rest, &mut |raw| match raw {
+        Raw::Exception { .. } => ended = Ended::Failed,
+        Raw::Event { name, .. } if is_last(name) => ended = ended.or(Ended::Yes),
+        Raw::Event { data, .. } => ended = ended.or(in_frame("", data)),
+        _ => {}
+    });
+    if let Some(prelude) = Prelude::read(head) {
+        let headers = head.get(12..).unwrap_or_default();
+        let headers = event_stream::Headers(headers.get(..prelude.headers).unwrap_or(headers));
+        if matches!(headers.get(":message-type"), "exception" | "error") {
+            ended = Ended::Failed;
+        } else if is_last(headers.get(":event-type")) {
+            ended = ended.or(Ended::Yes);
+        }
+    }
+    ended
+}
+
+/// The metadata of a whole answer come behind its end.
+fn is_last(event: &str) -> bool {
+    event == "metadata" || closes(event)
+}
