@@ -7,6 +7,27 @@
  */
 
 /**
+ * A sheet of another kind: what is in its cells is told by its heads.
+ *
+ * @typedef {object} Grid
+ * @property {string} title
+ * @property {string} text
+ * @property {string[]} heads
+ * @property {string[][]} rows
+ */
+
+/**
+ * A table in Markdown as it is.
+ *
+ * @param {Grid} grid
+ */
+export function gridTable({ title, text, heads, rows }) {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
+  const rule = `|---|${'---:|'.repeat(heads.length - 1)}`;
+  return [`### ${title}`, '', `${text}.`, '', line(heads), rule, ...rows.map(line), ''].join('\n');
+}
+
+/**
  * A table in Markdown, the quickest first.
  *
  * @param {Sheet} sheet

@@ -1,12 +1,13 @@
 // `npm run bench`: installs the peers, runs every scenario on the pinned Node.js, prints the tables and writes them
-// into docs/benchmarks.md. `npm run bench -- a d` runs those scenarios and writes nothing; `--rounds=100` is quicker.
+// into docs/benchmarks.md. `npm run bench -- a d` runs those scenarios and writes nothing, `npm run bench -- stream` the
+// streams; `--rounds=100` is quicker.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { table } from './report.js';
+import { gridTable, table } from './report.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCS = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url));
@@ -21,19 +22,22 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a
 const { dependencies } = JSON.parse(readFileSync(`${HERE}package.json`, 'utf8'));
 installPeers();
 const node = pinnedNode();
+/** What is not a scenario of `scenarios.js`. */
+const STREAM = 'stream';
 const ids = chosen.length > 0 ? chosen : JSON.parse((await run('list.js')).stdout);
 
 const parts = [await heading()];
 console.log(parts[0]);
-for (const id of ids) {
+for (const id of ids.filter((/** @type {string} */ one) => one !== STREAM)) {
   const light = await sheet('contest.js', id, 'light', String(rounds));
   const heavy = await sheet('contest.js', id, 'heavy', String(rounds));
   show({ ...light, results: [...light.results, ...heavy.results] });
 }
-if (chosen.length === 0) {
-  show(await sheet('pieces.js', String(rounds)));
-  write(parts.join('\n'));
+if (chosen.length === 0) show(await sheet('pieces.js', String(rounds)));
+if (chosen.length === 0 || chosen.includes(STREAM)) {
+  for (const grid of JSON.parse((await run('--expose-gc', 'streams.js', String(rounds))).stdout)) print(gridTable(grid));
 }
+if (chosen.length === 0) write(parts.join('\n'));
 
 /**
  * @param {string[]} script Prints a sheet.
@@ -45,8 +49,13 @@ async function sheet(...script) {
 
 /** @param {import('./report.js').Sheet} measured */
 function show(measured) {
-  parts.push(table(measured, dependencies));
-  console.log(parts.at(-1));
+  print(table(measured, dependencies));
+}
+
+/** @param {string} text */
+function print(text) {
+  parts.push(text);
+  console.log(text);
 }
 
 /** @param {string[]} script */

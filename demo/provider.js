@@ -69,6 +69,40 @@ const cut = (response, request) => {
 /** The request is taken and never answered. @type {Answer} */
 const silent = () => {};
 
+/** One event of a streamed chat completion. */
+const event = (/** @type {unknown} */ data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+
+/**
+ * @param {object} delta
+ * @param {string | null} [reason]
+ */
+const delta = (delta, reason = null) =>
+  event({ id: 'chatcmpl-demo', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: reason }] });
+
+const START = delta({ role: 'assistant', content: '' });
+const WORDS = ['From ', 'the ', 'beginning, ', 'then.'].map((content) => delta({ content }));
+const END = [delta({}, 'stop'), event('[DONE]')];
+const BROKEN = event({ error: { message: 'The engine is currently overloaded', type: 'overloaded_error', code: 'overloaded_error' } });
+
+/** The time between two events of a stream. */
+const EVENT_MS = 40;
+
+/**
+ * @param {string[]} events
+ * @returns {Answer}
+ */
+const streaming = (...events) => (response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const left = [...events];
+  const next = () => {
+    const text = left.shift();
+    if (text === undefined) return void response.end();
+    response.write(text);
+    setTimeout(next, EVENT_MS);
+  };
+  next();
+};
+
 /** The answers of each path, in turn; the last one stays. @type {Readonly<Record<string, readonly Answer[]>>} */
 const PATHS = {
   'retry-after-seconds': [limited(() => ({ 'retry-after': '1' })), ok],
@@ -78,12 +112,17 @@ const PATHS = {
   reset: [reset, ok],
   cut: [cut, ok],
   silent: [silent, ok],
+  'stream-before': [streaming(START, BROKEN), streaming(START, ...WORDS, ...END)],
+  'stream-after': [streaming(START, ...WORDS.slice(0, 2), BROKEN), streaming(START, ...WORDS, ...END)],
   unauthorized: [unauthorized],
   invalid: [invalid],
   quota: [quota],
   moved: [moved],
   maintenance: [overloadedForLong],
 };
+
+/** Which answer each of these paths gives again and again when the provider does not keep to its script. */
+const OFF_SCRIPT = new Map([['retry-after-ms', 0], ['stream-after', 1]]);
 
 /**
  * Starts the provider.
@@ -97,11 +136,11 @@ export async function startProvider({ broken = false } = {}) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://provider').pathname.split('/').at(-1) ?? '';
     const answers = PATHS[path] ?? [];
-    const turn = served[path] ?? 0;
+    const turn = (broken ? OFF_SCRIPT.get(path) : undefined) ?? served[path] ?? 0;
     served[path] = turn + 1;
     request.resume();
     request.once('end', () => {
-      const answer = broken && path === 'retry-after-ms' ? answers[0] : answers[Math.min(turn, answers.length - 1)];
+      const answer = answers[Math.min(turn, answers.length - 1)];
       if (answer === undefined) response.writeHead(404).end();
       else answer(response, request);
     });

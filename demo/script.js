@@ -1,4 +1,5 @@
 import { createFetch, historyOf, isRetryError } from 'dacapo';
+import { listen } from './listen.js';
 import { startProvider } from './provider.js';
 
 /** @import { ErrorKind, FetchOptions, History } from 'dacapo' */
@@ -13,6 +14,7 @@ import { startProvider } from './provider.js';
  * @property {ErrorKind[]} kinds Of every failed attempt, in order.
  * @property {FetchOptions} [options]
  * @property {number} [cancelAfterMs]
+ * @property {string} [hears] It streams, and this is what its user hears, with one start.
  */
 
 /** @type {readonly Scene[]} */
@@ -24,6 +26,8 @@ const SCENES = [
   { title: 'The socket is reset before the headers', path: 'reset', ends: 'recovered', kinds: ['transport'] },
   { title: 'The socket is reset in the middle of a JSON body', path: 'cut', ends: 'recovered', kinds: ['transport'] },
   { title: 'Headers that never come, 300 ms an attempt', path: 'silent', ends: 'recovered', kinds: ['timeout'], options: { timeoutMs: 300 } },
+  { title: 'A stream that fails before its first word', path: 'stream-before', ends: 'recovered', kinds: ['overloaded'], hears: 'From the beginning, then.' },
+  { title: 'A stream that fails after its first words: they cannot be unsaid', path: 'stream-after', ends: 'failed', kinds: ['overloaded'], hears: 'From the ' },
   { title: '401', path: 'unauthorized', ends: 'failed', kinds: ['auth'] },
   { title: '400', path: 'invalid', ends: 'failed', kinds: ['bad_request'] },
   { title: '429, but the quota is spent', path: 'quota', ends: 'failed', kinds: ['quota_exhausted'] },
@@ -54,15 +58,18 @@ export async function runScript(timeline) {
   timeline.heads();
   for (const [i, scene] of SCENES.entries()) {
     timeline.begin(`${String(i + 1).padStart(2)}  ${scene.title}`);
-    const { ends, history } = await play(scene, fetch, `${provider.url(scene.path)}?key=${QUERY_KEY}`, timeline);
+    const { ends, history, heard } = await play(scene, fetch, `${provider.url(scene.path)}?key=${QUERY_KEY}`, timeline);
     histories[scene.path] = history;
     const kinds = [...(history?.attempts ?? []), ...(history?.last ? [history.last] : [])].map(({ error }) => error.kind);
-    if (ends === scene.ends && String(kinds) === String(scene.kinds)) counts[ends] += 1;
+    if (scene.hears !== undefined && (heard?.text !== scene.hears || heard.starts !== 1)) {
+      surprises.push(`the user of call ${i + 1} was to hear "${scene.hears}", and heard "${heard?.text}" with ${heard?.starts} starts`);
+    } else if (ends === scene.ends && String(kinds) === String(scene.kinds)) counts[ends] += 1;
     else surprises.push(`call ${i + 1} was to be ${scene.ends} [${scene.kinds}] and was ${ends} [${kinds}]`);
   }
   provider.close();
   timeline.show('What was kept of the 401: no credentials, and the key in the message is masked', histories.unauthorized?.last);
   timeline.show('The ledger of the call without headers', histories.silent?.retry);
+  timeline.show('The stream that failed after its first words, in the history of its Response', kept(histories['stream-after']));
   timeline.print();
   for (const surprise of surprises) timeline.print(timeline.paint('red', surprise));
   const odd = surprises.length === 0 ? '' : `, ${surprises.length} not as scripted`;
@@ -75,9 +82,9 @@ export async function runScript(timeline) {
  * @param {import('dacapo').RetryingFetch} fetch
  * @param {string} url
  * @param {import('./timeline.js').Timeline} timeline
- * @returns {Promise<{ ends: Scene['ends'], history: History | undefined }>}
+ * @returns {Promise<{ ends: Scene['ends'], history: History | undefined, heard?: import('./listen.js').Heard }>}
  */
-async function play({ options, cancelAfterMs }, fetch, url, timeline) {
+async function play({ options, cancelAfterMs, hears }, fetch, url, timeline) {
   const caller = new AbortController();
   let abortedAt = 0;
   if (cancelAfterMs !== undefined) {
@@ -89,7 +96,7 @@ async function play({ options, cancelAfterMs }, fetch, url, timeline) {
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}`, 'x-request-source': 'demo' },
-    body: JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'Where do we start?' }] }),
+    body: JSON.stringify({ model: 'demo', stream: hears !== undefined, messages: [{ role: 'user', content: 'Where do we start?' }] }),
     signal: caller.signal,
   };
   try {
@@ -99,8 +106,9 @@ async function play({ options, cancelAfterMs }, fetch, url, timeline) {
       await response.body?.cancel();
       return { ends: 'failed', history };
     }
-    await response.json();
     timeline.delivered(history?.retry.totalAttempts ?? 1, response.status);
+    if (hears !== undefined) return await heardOf(response, timeline);
+    await response.json();
     return { ends: 'recovered', history };
   } catch (error) {
     const history = historyOf(error);
@@ -112,4 +120,32 @@ async function play({ options, cancelAfterMs }, fetch, url, timeline) {
     timeline.note(isRetryError(error) ? `rejected with a RetryError of kind ${error.kind}` : `rejected with ${error}`);
     return { ends: 'failed', history };
   }
+}
+
+/**
+ * Listens to the end. What happened to a stream after it was delivered is in its history then.
+ *
+ * @param {Response} response
+ * @param {import('./timeline.js').Timeline} timeline
+ * @returns {ReturnType<typeof play>}
+ */
+async function heardOf(response, timeline) {
+  const heard = await listen(response);
+  const history = historyOf(response);
+  timeline.note(`the user heard "${heard.text}"`);
+  if (heard.failure === undefined) return { ends: 'recovered', history, heard };
+  timeline.note(`and was told once: ${heard.failure}`);
+  if (history !== undefined) timeline.failed(history);
+  return { ends: 'failed', history, heard };
+}
+
+/**
+ * Of a history, what tells how far a stream had come.
+ *
+ * @param {History | undefined} history
+ */
+function kept(history) {
+  if (history?.last === undefined) return history;
+  const { mark, last: { attempt, reason, streamed, error: { message } }, retry } = history;
+  return { mark, last: { attempt, reason, streamed, message }, retry };
 }

@@ -2,7 +2,7 @@
 
 import { inspect, styleText } from 'node:util';
 
-/** @import { AttemptRecord, CallEvent, StopMark } from 'dacapo' */
+/** @import { AttemptRecord, CallEvent, History, StopMark } from 'dacapo' */
 
 /** @type {Readonly<Record<StopMark, string>>} */
 const MARKS = {
@@ -10,6 +10,7 @@ const MARKS = {
   attempts_exhausted: 'no attempts left',
   deadline_exceeded: 'the deadline would pass',
   retry_after_beyond: 'the server asks for a longer wait than is allowed',
+  output_begun: 'not retried: somebody has heard the beginning',
   one_shot_body: 'the body can be read only once',
   method_not_retried: 'this method is not retried',
   hook_veto: 'shouldRetry said no',
@@ -60,10 +61,17 @@ export class Timeline {
   onEvent = (event) => {
     // A failure is shown with what follows from it, which comes at once.
     if (event.type === 'waiting') this.#row(event.attempt, `wait ${seconds(event.delayMs)}: ${reason(event)}`);
-    if (event.type !== 'settled') return;
-    const { last, mark } = event.history;
-    if (last !== undefined && mark !== undefined) this.#row(last, MARKS[mark]);
+    if (event.type === 'settled') this.failed(event.history);
   };
+
+  /**
+   * The failure that ended a call, if one did.
+   *
+   * @param {History} history
+   */
+  failed({ last, mark }) {
+    if (last !== undefined && mark !== undefined) this.#row(last, MARKS[mark]);
+  }
 
   /**
    * The attempt that was delivered.

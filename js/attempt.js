@@ -7,14 +7,16 @@ import { blockOf } from './headers.js';
 import { cancelledUnsent, remember } from './history.js';
 import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
+import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 import { bringsBody, copyOf, isOneShot, isRequest, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
-import { finalCopy, isDelivered, mayHaveBody } from './response.js';
+import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
 /** @typedef {import('./request.js').Input} Input */
 /** @typedef {import('./history.js').KeptHistory} KeptHistory */
+/** @typedef {import('./delivery.js').Delivery} Delivery */
 
 /** What the engine finds in the body of a 2xx JSON answer: see `bindings/text.rs`. */
 const INSPECTED = Object.freeze({ failed: 1, cutShort: 2, notJson: 3 });
@@ -50,6 +52,10 @@ export class FetchCall extends Call {
     /** @type {string | undefined} */
     this.idempotencyKey = undefined;
     this.index = 0;
+    /** When the last attempt was sent, in monotonic milliseconds. */
+    this.sentAt = started;
+    /** @type {Delivery | undefined} The last attempt's answer where that streams. */
+    this.delivery = undefined;
   }
 
   /** Makes the first attempt, and goes on from there. */
@@ -96,6 +102,7 @@ export class FetchCall extends Call {
     if (typeof facts === 'number') return this.unsent();
     if (facts !== null) return this.enter(facts);
     this.replay?.cancel();
+    this.delivery?.begin(undefined);
     return /** @type {Response} */ (this.response);
   }
 
@@ -117,6 +124,7 @@ export class FetchCall extends Call {
       if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
       this.letGo();
       this.index = attempt - 1;
+      if (attempt > 1) this.sentAt = settings.mono();
       fromFetch = true;
       const send = settings.given.fetch ?? platformFetch();
       response = await race(send(input, this.sent), signal, limitMs, discard);
@@ -197,7 +205,10 @@ export class FetchCall extends Call {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
     }
     this.response = response;
-    if (isDelivered(response, settings, this.input, this.sent)) {
+    const look = lookAt(response, settings, this.input, this.sent);
+    const isHeld = look === LOOK.opening && (settings.watchesStreams || !this.isOneShot);
+    if (isHeld) return holdOpening(this, response, limit);
+    if (look !== LOOK.body) {
       limit?.watchBody();
       return null;
     }
@@ -284,6 +295,7 @@ export class FetchCall extends Call {
   letGo() {
     discard(this.response);
     this.response = undefined;
+    this.delivery = undefined;
     this.error = undefined;
   }
 
@@ -309,9 +321,14 @@ export class FetchCall extends Call {
     return this.about(new Facts(ending));
   }
 
+  /** Whether the request cannot be sent again. */
+  get isOneShot() {
+    return this.oneShot || this.replay?.lost === true;
+  }
+
   /** @param {Facts} facts */
   about(facts) {
-    facts.oneShot = this.oneShot || this.replay?.lost === true;
+    facts.oneShot = this.isOneShot;
     readRequest(facts, this.input, this.sent, this.settings.snapshotBody);
     return facts;
   }
@@ -332,6 +349,7 @@ export class FetchCall extends Call {
     }
     const delivered = mark !== undefined && this.settings.given.markFinal ? finalCopy(response) : response;
     remember(delivered, history);
+    this.delivery?.begin(history);
     this.resolve(delivered);
   }
 

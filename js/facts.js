@@ -4,6 +4,8 @@ import { shownBy } from './thrown.js';
 /** How an attempt that failed ended, as the engine numbers it. */
 export const ENDING = Object.freeze({
   response: 0, error: 1, timedOut: 2, deadlinePassed: 3, truncated: 4, malformed: 5, cancelled: 6,
+  /** Told in the chunks of a stream. */
+  inBand: 7,
 });
 
 /** How much of one message the engine is shown, in characters. */
@@ -12,6 +14,7 @@ const MESSAGE_CHARS = 16 * 1024;
 /** What else there is to read, beside the numbers: see `bindings/host.rs`. */
 const HAS = Object.freeze({ body: 1 << 18, links: 1 << 19, requestBody: 1 << 20, wait: 1 << 21, usage: 1 << 22 });
 const USAGE_IS_LOWER_BOUND = 1 << 23;
+const STREAMED = 1 << 24;
 
 /**
  * What a failed attempt showed, as the engine reads it: only what was seen, no decision.
@@ -36,6 +39,8 @@ export class Facts {
     this.usage = undefined;
     /** Whether it tells of some of the tokens only. */
     this.usageIsLowerBound = false;
+    /** Whether output had begun. */
+    this.streamed = false;
     /** @type {string[] | undefined} name, message, code of each error in the chain. */
     this.links = undefined;
     /** workerd's flags: 1 retryable, 2 overloaded. */
@@ -62,7 +67,7 @@ export class Facts {
     return this.ending | (this.fromFetch ? 8 : 0) | (this.opaqueRedirect ? 16 : 0) | (this.oneShot ? 32 : 0) | this.flags << 6
       | (this.status & 0x3ff) << 8
       | (this.body === undefined ? 0 : HAS.body) | (this.links === undefined ? 0 : HAS.links)
-      | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0)
+      | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0) | (this.streamed ? STREAMED : 0)
       | (this.requestBody === undefined ? 0 : HAS.requestBody) | (this.retryAfterMs >= 0 && this.headers === '' ? HAS.wait : 0);
   }
 }

@@ -3,7 +3,7 @@ import { isIterator } from './headers.js';
 import { cancelledUnsent } from './history.js';
 import { policyOf, settingsOf } from './policy.js';
 import { copyOf, isRequest, platformFetch, refusesRedirects, signalOf } from './request.js';
-import { isDelivered } from './response.js';
+import { LOOK, lookAt } from './response.js';
 
 /** @import { FetchOptions, RetryingFetch } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
@@ -59,7 +59,7 @@ function fetchUnder(policy) {
     } catch (error) {
       return new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
     }
-    if (isDelivered(response, settings, target, sent)) return response;
+    if (lookAt(response, settings, target, sent) === LOOK.none) return response;
     return new FetchCall(policy, undefined, started, target, sent, refuses).received(response);
   }
 

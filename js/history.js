@@ -23,6 +23,17 @@ export class KeptHistory {
     this.#raised = raised;
   }
 
+  /**
+   * A history that has been read.
+   *
+   * @param {History} history
+   */
+  static of(history) {
+    const kept = new KeptHistory('');
+    kept.#history = deepFreeze(history);
+    return kept;
+  }
+
   read() {
     if (this.#history === undefined) {
       const history = JSON.parse(this.#text);

@@ -5,3 +5,5 @@ export { historyOf } from './history.js';
 export { backoffDelay, explain, RetryPolicy } from './policy.js';
 export { redactHeaders, sanitizeBaseUrl, sanitizeUrl } from './redact.js';
 export { retry } from './retry.js';
+export { retryStream } from './retry-stream.js';
+export { withRetry } from './with-retry.js';

@@ -12,6 +12,8 @@ export class Limit {
     this.byDeadline = byDeadline;
     this.sentAt = settings.mono();
     this.controller = new AbortController();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.signal = callers === undefined ? this.controller.signal : either(callers, this.controller);
   }
 
@@ -25,12 +27,30 @@ export class Limit {
     return Math.max(0, this.limitMs - (this.settings.mono() - this.sentAt));
   }
 
+  /**
+   * The headers of a streamed answer have come: where the limit was for them, only the call's
+   * deadline counts from now on.
+   *
+   * @param {number} started When the call began.
+   */
+  headersCame(started) {
+    const { deadlineMs } = this.settings;
+    if (this.coversBody || deadlineMs === 0) return;
+    this.byDeadline = true;
+    this.limitMs = deadlineMs - (this.sentAt - started);
+  }
+
   /** Lets the limit run on while the caller reads the body. */
   watchBody() {
     if (this.byDeadline || !this.settings.coversResponse) return;
-    const timer = setTimeout(() => this.reached(), this.leftMs());
-    // Nobody can tell when the caller has read it all, so the timer must not keep Node alive.
-    /** @type {any} */ (timer).unref?.();
+    this.timer = setTimeout(() => this.reached(), this.leftMs());
+    // Of most bodies nobody can tell when the caller has read them, so the timer must not keep Node alive.
+    /** @type {any} */ (this.timer).unref?.();
+  }
+
+  /** The body has ended. */
+  unwatch() {
+    clearTimeout(this.timer);
   }
 
   /** Ends the attempt, and says which option did. */
@@ -43,6 +63,17 @@ export class Limit {
     this.controller.abort(error);
     return error;
   }
+}
+
+/**
+ * The error of a stream that was too slow.
+ *
+ * @param {'idleTimeoutMs' | 'firstOutputTimeoutMs'} option
+ * @param {number} ms
+ */
+export function streamTimeout(option, ms) {
+  const text = option === 'idleTimeoutMs' ? `the stream sent nothing for ${ms} ms` : `there was no output within ${ms} ms`;
+  return new DOMException(`${option}: ${text}`, 'TimeoutError');
 }
 
 /**

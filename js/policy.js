@@ -27,11 +27,16 @@ const ALTERNATIVES = [['maxAttempts', 'maxRetries'], ['retryStatus', 'nonRetryab
  * @property {number} inspectBytes
  * @property {number} errorBytes
  * @property {number} maxReplayBytes
+ * @property {boolean} holdsOpenings Whether streamed answers are held back.
+ * @property {boolean} watchesStreams Whether that has a use also where nothing can be sent again.
+ * @property {number} openingBytes
+ * @property {number} holdOpeningMs
+ * @property {number} idleTimeoutMs
+ * @property {number} firstOutputTimeoutMs
+ * @property {boolean} readsUsage `usage: true`
  * @property {() => number} mono
  * @property {() => number} wall
  */
-
-/** @typedef {[number, number, number, number, number, number, number, number, number, number, number, number, number]} Numbers */
 
 /** A validated, immutable set of options; the contract is in types.d.ts. */
 export class RetryPolicy {
@@ -206,8 +211,11 @@ function valueAt(given, path) {
 function settings(given, handle) {
   const [
     maxAttempts, limitMs, limitIsDeadline, timeoutMs, deadlineMs, coversResponse, redirects, inspectOk, expectJson,
-    snapshotBody, inspectBytes, errorBytes, maxReplayBytes,
-  ] = /** @type {Numbers} */ (/** @type {unknown} */ (ask(() => handle.numbers())));
+    snapshotBody, inspectBytes, errorBytes, maxReplayBytes, openingBytes, holdOpeningMs, idleTimeoutMs, firstOutputTimeoutMs,
+  ] = /** @type {Iterable<any>} */ (ask(() => handle.numbers()));
+  const once = maxAttempts === 1;
+  const readsUsage = given.usage === true;
+  const watchesStreams = idleTimeoutMs > 0 || firstOutputTimeoutMs > 0 || readsUsage;
   const { clock } = given;
   const now = clock ? () => clock.now() : () => Date.now();
   // The global is a getter, which costs more than the call.
@@ -215,7 +223,7 @@ function settings(given, handle) {
   const mono = clock ? () => (clock.mono ? clock.mono() : clock.now()) : () => performance.now();
   return Object.freeze({
     given,
-    once: maxAttempts === 1,
+    once,
     limitMs,
     limitIsDeadline: limitIsDeadline === 1,
     timeoutMs,
@@ -228,6 +236,13 @@ function settings(given, handle) {
     inspectBytes,
     errorBytes,
     maxReplayBytes,
+    holdsOpenings: openingBytes > 0 && holdOpeningMs > 0 && (!once || watchesStreams),
+    watchesStreams,
+    openingBytes,
+    holdOpeningMs,
+    idleTimeoutMs,
+    firstOutputTimeoutMs,
+    readsUsage,
     mono,
     wall: now,
   });

@@ -1,34 +1,49 @@
 import { ask } from './ask.js';
-import { methodOf } from './request.js';
+import { methodOf, urlOf } from './request.js';
 
 /** @typedef {import('./request.js').Input} Input */
 
+/** What is looked at of a Response before it is handed over: nothing, its whole body, its opening. */
+export const LOOK = Object.freeze({ none: 0, body: 1, opening: 2 });
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+/** JSON, and the types of streams that `stream/mod.rs` knows: in one question, since most answers are of neither. */
+const KNOWN_TYPE = /^(text\/event-stream|application\/(json|x-ndjson|ndjson|jsonl|x-jsonlines|stream\+json|vnd\.amazon\.eventstream))\s*(;|$)/i;
+/** What asks Gemini for a stream, which is a JSON array where it is no event stream. */
+const STREAMS_ARRAY = 'streamGenerateContent';
+
 /**
- * Whether a Response is handed over at once, without the engine.
+ * What has to be looked at before a Response can be handed over. One of which it is nothing
+ * goes to the caller without the engine.
  *
  * @param {Response} response
  * @param {import('./policy.js').Settings} settings
  * @param {Input} input
  * @param {RequestInit | undefined} init
+ * @returns {number} One of LOOK.
  */
-export function isDelivered(response, settings, input, init) {
-  if (response?.ok) return !settings.inspectOk || !isInspected(response, settings, input, init);
-  return response?.status === 101 || response?.status === 304 || response?.type === 'opaque';
+export function lookAt(response, settings, input, init) {
+  if (!response?.ok) {
+    return response?.status === 101 || response?.status === 304 || response?.type === 'opaque' ? LOOK.none : LOOK.body;
+  }
+  if (settings.inspectOk && settings.expectJson) return response.body === null ? LOOK.none : LOOK.body;
+  // The cheapest question first, and the type before the body: most answers are told apart by it.
+  if (methodOf(input, init) !== 'POST') return LOOK.none;
+  const type = response.headers?.get('content-type') ?? '';
+  if (!KNOWN_TYPE.test(type) || response.body === null) return LOOK.none;
+  const streams = !JSON_TYPE.test(type) || urlOf(input).includes(STREAMS_ARRAY);
+  if (settings.holdsOpenings && streams) return LOOK.opening;
+  return settings.inspectOk && JSON_TYPE.test(type) ? LOOK.body : LOOK.none;
 }
 
 /**
- * Whether a 2xx answer is read before it is handed over.
+ * Whether a streamed answer is a JSON array, which its type does not tell.
  *
- * @param {Response} response
- * @param {import('./policy.js').Settings} settings
  * @param {Input} input
- * @param {RequestInit | undefined} init
+ * @param {string | undefined} type
  */
-function isInspected(response, settings, input, init) {
-  // The cheapest question first, and the type before the body: most answers are told apart by it.
-  const asked = settings.expectJson
-    || (methodOf(input, init) === 'POST' && /^application\/json\s*(;|$)/i.test(response.headers?.get('content-type') ?? ''));
-  return asked && response.body !== null;
+export function isStreamedArray(input, type = '') {
+  return JSON_TYPE.test(type) && urlOf(input).includes(STREAMS_ARRAY);
 }
 
 /**
@@ -57,4 +72,30 @@ export function finalCopy(response) {
  */
 export function mayHaveBody(response) {
   return Boolean(response.body) && response.headers.get('content-length') !== '0';
+}
+
+/**
+ * A Response with another body.
+ *
+ * @param {Response} original
+ * @param {ReadableStream} body
+ */
+export function alike(original, body) {
+  const Class = /** @type {typeof Response} */ (original.constructor);
+  const { status, statusText, headers, url, redirected, type } = original;
+  return dressed(new Class(body, { status, statusText, headers }), { url, redirected, type });
+}
+
+/**
+ * A Response that says of itself what the constructor does not take.
+ *
+ * @param {Response} response
+ * @param {Pick<Response, 'url' | 'redirected' | 'type'>} members
+ * @returns {Response}
+ */
+function dressed(response, members) {
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(response, name, { value, configurable: true });
+  const { clone } = response;
+  const value = () => dressed(clone.call(response), members);
+  return Object.defineProperty(response, 'clone', { value, configurable: true, writable: true });
 }

@@ -25,7 +25,7 @@ export async function retry(operation, options) {
     policy = policyOf(options ?? undefined);
   } else {
     const { signal: given, ...own } = options;
-    signal = callersSignal(given);
+    signal = callersSignal(given, 'retry');
     policy = policyOf(own);
   }
   if (signal?.aborted) throw cancelledUnsent(signal);
@@ -36,12 +36,21 @@ export async function retry(operation, options) {
 
 /**
  * @param {AbortSignal | null | undefined} signal
+ * @param {string} name Of the function that was given it.
  * @returns {AbortSignal | undefined}
  */
-function callersSignal(signal) {
+export function callersSignal(signal, name) {
   if (signal === undefined || signal === null) return undefined;
-  if (typeof signal.addEventListener === 'function' && typeof signal.aborted === 'boolean') return signal;
-  throw configError(`retry: signal is ${show(signal)}, must be an AbortSignal`);
+  if (isSignal(signal)) return signal;
+  throw configError(`${name}: signal is ${show(signal)}, must be an AbortSignal`);
+}
+
+/**
+ * @param {any} value
+ * @returns {value is AbortSignal}
+ */
+export function isSignal(value) {
+  return typeof read(value, 'addEventListener') === 'function' && typeof read(value, 'aborted') === 'boolean';
 }
 
 /**
@@ -50,7 +59,7 @@ function callersSignal(signal) {
  * @template T
  * @extends {Call<T>}
  */
-class OperationCall extends Call {
+export class OperationCall extends Call {
   /**
    * @param {import('./policy.js').RetryPolicy} policy
    * @param {AbortSignal | undefined} signal
@@ -60,7 +69,8 @@ class OperationCall extends Call {
   constructor(policy, signal, started, operation) {
     super(policy, signal, started);
     this.operation = operation;
-    this.extract = /** @type {RetryOptions} */ (this.settings.given).usage;
+    const { usage } = /** @type {RetryOptions} */ (this.settings.given);
+    this.extract = typeof usage === 'function' ? usage : undefined;
     /** @type {T | undefined} */
     this.value = undefined;
     /** @type {unknown} What the last attempt failed with. */
@@ -137,7 +147,18 @@ class OperationCall extends Call {
       if (value !== undefined) /** @type {any} */ (init)[name] = typeof value === 'string' ? mask(value) : value;
     }
     const causeText = describe(this.error, mask);
+    const partial = this.partialOf(mask);
     masker.free();
-    return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }) });
+    return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }), ...(partial && { partial }) });
+  }
+
+  /**
+   * What the consumer had of an answer that broke off.
+   *
+   * @param {(text: string) => string} _mask
+   * @returns {import('./types.d.ts').StreamPartial | undefined}
+   */
+  partialOf(_mask) {
+    return undefined;
   }
 }

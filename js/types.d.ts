@@ -74,6 +74,8 @@ export type StopMark =
   | 'retry_after_beyond'
   /** The request body can be read only once and there is no `bodyFactory`. */
   | 'one_shot_body'
+  /** Output of a streamed answer had begun when it failed. */
+  | 'output_begun'
   /** The request's method is not in `methods`. */
   | 'method_not_retried'
   /** `shouldRetry` said no. */
@@ -300,6 +302,14 @@ export interface PolicyOptions {
   inspectBytes?: number;
   /** How much of a failed answer's body is read. Default 64 KiB. */
   errorBytes?: number;
+  /** How much of a streamed answer's opening may be held back before its first output; a longer one is delivered. `0` holds none. Default 256 KiB. */
+  openingBytes?: number;
+  /** How long it may be held back; it is delivered then. `0` holds none. Default 120000. */
+  holdOpeningMs?: number;
+  /** The longest time in which a streamed answer sends no byte while somebody waits for one; `0` is off. Default off. */
+  idleTimeoutMs?: number;
+  /** The longest time from the send to the first output of a streamed answer; `0` is off. Default off. */
+  firstOutputTimeoutMs?: number;
   /** A name for the provider, shown in records. */
   provider?: string;
   /** `'json'`: a 2xx answer that is not JSON is `malformed_response`. */
@@ -320,6 +330,9 @@ export interface PolicyOptions {
   random?: () => number;
 }
 
+/** See the options of `createFetch` and of `retry`. */
+export type UsageOption = boolean | ((resultOrError: any) => object | null | undefined);
+
 /** Options of `createFetch`. */
 export interface FetchOptions extends PolicyOptions {
   /** A policy to start from; options beside it override it one by one. */
@@ -330,6 +343,8 @@ export interface FetchOptions extends PolicyOptions {
   bodyFactory?: () => RequestInit['body'] | PromiseLike<RequestInit['body']>;
   /** One `Idempotency-Key` for all attempts of a call: a random UUID, or what the function gives. A browser preflights it under CORS. */
   idempotencyKey?: boolean | (() => string);
+  /** `true`: streamed answers are read for their tokens after the first output as well. A function is for `retry`. */
+  usage?: UsageOption;
   /** The name of a header that tells the number of retries (0 on the first attempt). */
   retryCountHeader?: string;
   /** Rebuild the last failed Response with `x-should-retry: false`, so that an SDK does not retry it; its `url` is then empty. Default false. */
@@ -343,9 +358,50 @@ export interface RetryOptions extends PolicyOptions {
   /**
    * The tokens of an attempt, by what it gave or threw: a usage object of any provider or
    * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
-   * for a call that succeeds at once.
+   * for a call that succeeds at once. A flag is for `createFetch`.
    */
-  usage?: (resultOrError: any) => object | null | undefined;
+  usage?: UsageOption;
+}
+
+/** Options of `retryStream`. */
+export interface RetryStreamOptions<T = any> extends RetryOptions {
+  /**
+   * Whether a chunk is output, after which nothing is retried. Without it the shapes of
+   * providers and of their clients are known; a chunk of any other shape is output. With it
+   * only what it says counts, and a stream of a known shape may be over without its end. A
+   * throw fails the attempt.
+   */
+  isOutput?: (chunk: T) => boolean;
+  /**
+   * Keep what the consumer has had, for `error.partial` should the stream fail after output:
+   * so many characters, or with `true` 65536. Default off.
+   */
+  partial?: boolean | number;
+}
+
+/** Options of `withRetry`. A signal is the caller's of each method. */
+export interface WithRetryOptions<D extends object = any> extends Omit<RetryStreamOptions, 'signal' | 'methods'> {
+  /** The methods that are retried, and what each gives: a promise, or a stream (at once or as a promise). */
+  methods: { readonly [name in keyof D]?: 'promise' | 'iterable' };
+}
+
+/** What a function given to `retryStream` is called with. */
+export interface StreamAttemptContext {
+  /** 1-based. */
+  readonly attempt: number;
+  /** Aborts with the caller's signal, at the attempt's timeout, and when the attempt is dropped while it is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** What can be iterated over as a stream. */
+export type StreamLike<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>> | ReadableStream<T>;
+
+/** What a consumer had of a stream before it failed. Masked as all texts are. Frozen. */
+export interface StreamPartial {
+  /** The answer's text, without reasoning. */
+  readonly text: string;
+  /** The tool calls as far as they came. */
+  readonly toolCalls: readonly { readonly id?: string; readonly name?: string; /** JSON, maybe cut. */ readonly arguments: string }[];
 }
 
 /** What an operation given to `retry` is called with. */
@@ -388,6 +444,44 @@ export function createFetch(options?: FetchOptions): RetryingFetch;
  * `signal.reason` when cancelled.
  */
 export function retry<T>(operation: (context: AttemptContext) => T | PromiseLike<T>, options?: RetryOptions): Promise<T>;
+
+/**
+ * Iterates over the stream that `fn` gives, and calls it again when that fails before its
+ * first output: it throws, ends too early, tells of a failure in a chunk, or is too slow.
+ * Opening chunks are held back until the first output, so the consumer sees one start; a
+ * failed attempt's iterator is returned and its opening dropped. `fn` is called when the
+ * first chunk is asked for.
+ *
+ * After the first output chunks pass through as they come, and nothing is retried: a failure,
+ * thrown or told in a chunk, is thrown as a {@link RetryError} marked `output_begun` whose
+ * record says `streamed: true`. A stream that ends without output is delivered, unless the
+ * reason for its end names a failure.
+ *
+ * `timeoutMs` covers an attempt until its first output, with `timeoutCovers: 'response'` until
+ * its end; `deadlineMs` covers the call until its first output.
+ *
+ * Iterating rejects with `signal.reason` when cancelled. Leaving early (`break`, `return()`)
+ * ends everything that is under way and waits at most a second for the source to let go.
+ *
+ * @throws {RetryError} `invalid_config`, listing every fault.
+ */
+export function retryStream<T>(
+  fn: (context: StreamAttemptContext) => StreamLike<T> | PromiseLike<StreamLike<T>>,
+  options?: RetryStreamOptions<T>,
+): AsyncGenerator<T, any, undefined>;
+
+/**
+ * The driver, with the named methods retried: as by `retry` where a method gives a promise, as
+ * by `retryStream` where it gives a stream. Everything else of it passes straight through,
+ * private members, `instanceof` and assignments included. Inside its methods `this` is the
+ * driver itself, so what they call of it is not retried once more.
+ *
+ * The caller's signal is the `signal` member of the last argument that has one. That member
+ * is replaced, in a copy of a plain object, only under a timeout or deadline.
+ *
+ * @throws {RetryError} `invalid_config`, listing every fault.
+ */
+export function withRetry<D extends object>(driver: D, options: WithRetryOptions<D>): D;
 
 /** A validated, immutable set of policy options. Make one and share it. */
 export class RetryPolicy {
@@ -449,6 +543,8 @@ export class RetryError extends Error {
   readonly attempts?: readonly AttemptRecord[];
   readonly retry?: RetryLedger;
   readonly mark?: StopMark;
+  /** What the consumer of a `retryStream` had, with the option `partial`, when it failed after output. */
+  readonly partial?: StreamPartial;
   /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser's console and Node's report of an uncaught error show it as it is. */
   readonly cause?: unknown;
   toJSON(): Record<string, unknown>;

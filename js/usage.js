@@ -25,6 +25,32 @@ const counted = new WeakSet();
 
 /** @typedef {((outcome: unknown) => unknown) | undefined} Extract The caller's own way to find a usage object. */
 
+/** What the chunks of a stream tell of tokens. Such streams count up: the first and the latest that tell say it all. */
+export class ToldTokens {
+  /** @type {unknown} */
+  #first;
+  /** @type {unknown} */
+  #latest;
+
+  /** @param {Extract} extract */
+  constructor(extract) {
+    this.extract = extract;
+  }
+
+  /** @param {unknown} chunk */
+  see(chunk) {
+    const told = extracted(chunk, this.extract) ?? toldBy(chunk);
+    if (told === undefined) return;
+    this.#first ??= told;
+    this.#latest = told;
+  }
+
+  /** As JSON for the engine. */
+  read() {
+    return this.#latest === undefined ? undefined : encoded([this.#first, this.#latest]);
+  }
+}
+
 /**
  * What a failed attempt cost.
  *

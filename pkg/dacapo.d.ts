@@ -107,7 +107,10 @@ export function driveStart(policy: PolicyHandle, host: any, mono: number, wall: 
 export function inspect(body: Uint8Array | number[]): number;
 
 /**
- * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown.
+ * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown;
+ * plus 8 where its shape is known, 16 where it says that the answer is over, 32 where it is
+ * a provider's own shape, of which it is known that an end follows, 64 where the reason for
+ * the end names a failure.
  */
 export function judgeChunk(json: string): number;
 
@@ -158,9 +161,23 @@ export function sanitizeUrl(url: string): string;
 export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[]): number;
 
 /**
+ * The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
+ * where it is not whole.
+ */
+export function streamFailure(format: number, tail: Uint8Array | number[]): Uint8Array | undefined;
+
+/**
  * The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
  */
 export function streamFormat(content_type: string | null | undefined, streams_array: boolean): number;
+
+/**
+ * The history, as JSON, of a call whose answer was delivered and has ended since, without
+ * the attempts before the delivered one. `failed` shows how it broke, else `usage` as JSON
+ * what it used. `numbers` are `js/aftermath.js`'s: when the attempt was sent and when it
+ * ended, by both clocks, and the ledger at the delivery.
+ */
+export function streamHistory(policy: PolicyHandle, numbers: Float64Array | number[], failed?: any | null, usage?: Uint8Array | number[] | null): string;
 
 /**
  * A random UUID (RFC 9562 version 4); undefined where the runtime has no randomness.

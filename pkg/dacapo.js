@@ -33,7 +33,7 @@ export class MaskerHandle {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passStringToWasm0(text, wasm.l1, wasm.m1);
+        const ptr0 = passStringToWasm0(text, wasm.n1, wasm.o1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -41,7 +41,7 @@ export class MaskerHandle {
         let v2;
         if (ret[0] !== 0) {
             v2 = getStringFromWasm0(ret[0], ret[1]);
-            wasm.n1(ret[0], ret[1] * 1, 1);
+            wasm.p1(ret[0], ret[1] * 1, 1);
         }
         return v2;
     }
@@ -89,7 +89,7 @@ export class Opening {
         __wbg_call_guard();
         ret = wasm.o(this.__wbg_ptr);
         var v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
         return v1;
     }
     /**
@@ -112,7 +112,7 @@ export class Opening {
      */
     constructor(content_type, streams_array) {
         const val2 = +streams_array;
-        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.l1, wasm.m1);
+        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.n1, wasm.o1);
         var len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -131,7 +131,7 @@ export class Opening {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passArray8ToWasm0(bytes, wasm.l1);
+        const ptr0 = passArray8ToWasm0(bytes, wasm.n1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -152,7 +152,7 @@ export class Opening {
         let v1;
         if (ret[0] !== 0) {
             v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-            wasm.n1(ret[0], ret[1] * 1, 1);
+            wasm.p1(ret[0], ret[1] * 1, 1);
         }
         return v1;
     }
@@ -230,13 +230,13 @@ export class PolicyHandle {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
+            ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = passStringToWasm0(headers, wasm.l1, wasm.m1);
+            ptr1 = passStringToWasm0(headers, wasm.n1, wasm.o1);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
+            if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
             throw e;
         }
         let ret;
@@ -273,7 +273,7 @@ export class PolicyHandle {
         __wbg_call_guard();
         ret = wasm.z(this.__wbg_ptr);
         var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.n1(ret[0], ret[1] * 8, 8);
+        wasm.p1(ret[0], ret[1] * 8, 8);
         return v1;
     }
     /**
@@ -302,7 +302,7 @@ export function __wbg_reset_state () {
     __wbg_reinit_scheduled = false;
     wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());
     wasm = wasmInstance.exports;
-    wasm.u1();
+    wasm.w1();
 }
 
 /**
@@ -350,7 +350,7 @@ export function driveStart(policy, host, mono, wall, first) {
  * @returns {number}
  */
 export function inspect(body) {
-    const ptr0 = passArray8ToWasm0(body, wasm.l1);
+    const ptr0 = passArray8ToWasm0(body, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -359,12 +359,15 @@ export function inspect(body) {
 }
 
 /**
- * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown.
+ * What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown;
+ * plus 8 where its shape is known, 16 where it says that the answer is over, 32 where it is
+ * a provider's own shape, of which it is known that an end follows, 64 where the reason for
+ * the end names a failure.
  * @param {string} json
  * @returns {number}
  */
 export function judgeChunk(json) {
-    const ptr0 = passStringToWasm0(json, wasm.l1, wasm.m1);
+    const ptr0 = passStringToWasm0(json, wasm.n1, wasm.o1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -378,7 +381,7 @@ export function judgeChunk(json) {
  * @returns {any}
  */
 export function kindRow(name) {
-    const ptr0 = passStringToWasm0(name, wasm.l1, wasm.m1);
+    const ptr0 = passStringToWasm0(name, wasm.n1, wasm.o1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -392,7 +395,7 @@ export function kindRow(name) {
  * @returns {string | undefined}
  */
 export function maskText(text) {
-    const ptr0 = passStringToWasm0(text, wasm.l1, wasm.m1);
+    const ptr0 = passStringToWasm0(text, wasm.n1, wasm.o1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -400,7 +403,7 @@ export function maskText(text) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -411,7 +414,7 @@ export function maskText(text) {
  * @returns {string | undefined}
  */
 export function nearestKind(name) {
-    const ptr0 = passStringToWasm0(name, wasm.l1, wasm.m1);
+    const ptr0 = passStringToWasm0(name, wasm.n1, wasm.o1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -419,7 +422,7 @@ export function nearestKind(name) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -435,13 +438,13 @@ export function parseRetryAfter(value, now, date) {
     const val3 = +now;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passStringToWasm0(value, wasm.l1, wasm.m1);
+        ptr0 = passStringToWasm0(value, wasm.n1, wasm.o1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.l1, wasm.m1);
+        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.n1, wasm.o1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
@@ -458,7 +461,7 @@ export function parseRetryAfter(value, now, date) {
  */
 export function providerKind(status, code) {
     const val2 = +status;
-    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.l1, wasm.m1);
+    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.n1, wasm.o1);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -466,7 +469,7 @@ export function providerKind(status, code) {
     let v3;
     if (ret[0] !== 0) {
         v3 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -482,26 +485,26 @@ export function providerKind(status, code) {
 export function redactHeaders(fields, headers, query, values) {
     let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
     try {
-        ptr0 = passStringToWasm0(fields, wasm.l1, wasm.m1);
+        ptr0 = passStringToWasm0(fields, wasm.n1, wasm.o1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArrayJsValueToWasm0(headers, wasm.l1);
+        ptr1 = passArrayJsValueToWasm0(headers, wasm.n1);
         len1 = WASM_VECTOR_LEN;
-        ptr2 = passArrayJsValueToWasm0(query, wasm.l1);
+        ptr2 = passArrayJsValueToWasm0(query, wasm.n1);
         len2 = WASM_VECTOR_LEN;
-        ptr3 = passArrayJsValueToWasm0(values, wasm.l1);
+        ptr3 = passArrayJsValueToWasm0(values, wasm.n1);
         len3 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr3) { wasm.t1(ptr3, len3); wasm.n1(ptr3, len3 * 4, 4); }
-        if (ptr2) { wasm.t1(ptr2, len2); wasm.n1(ptr2, len2 * 4, 4); }
-        if (ptr1) { wasm.t1(ptr1, len1); wasm.n1(ptr1, len1 * 4, 4); }
-        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
+        if (ptr3) { wasm.v1(ptr3, len3); wasm.p1(ptr3, len3 * 4, 4); }
+        if (ptr2) { wasm.v1(ptr2, len2); wasm.p1(ptr2, len2 * 4, 4); }
+        if (ptr1) { wasm.v1(ptr1, len1); wasm.p1(ptr1, len1 * 4, 4); }
+        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
     ret = wasm.c1(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
     var v5 = getArrayJsValueFromWasm0(ret[0], ret[1]);
-    wasm.n1(ret[0], ret[1] * 4, 4);
+    wasm.p1(ret[0], ret[1] * 4, 4);
     return v5;
 }
 
@@ -511,7 +514,7 @@ export function redactHeaders(fields, headers, query, values) {
  * @returns {string | undefined}
  */
 export function sanitizeBaseUrl(url) {
-    const ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
+    const ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -519,7 +522,7 @@ export function sanitizeBaseUrl(url) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -533,7 +536,7 @@ export function sanitizeUrl(url) {
     let deferred2_0;
     let deferred2_1;
     try {
-        const ptr0 = passStringToWasm0(url, wasm.l1, wasm.m1);
+        const ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -543,7 +546,7 @@ export function sanitizeUrl(url) {
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.n1(deferred2_0, deferred2_1, 1);
+        wasm.p1(deferred2_0, deferred2_1, 1);
     }
 }
 
@@ -559,19 +562,41 @@ export function streamEnded(format, head, tail) {
     const val3 = +format;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passArray8ToWasm0(head, wasm.l1);
+        ptr0 = passArray8ToWasm0(head, wasm.n1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArray8ToWasm0(tail, wasm.l1);
+        ptr1 = passArray8ToWasm0(tail, wasm.n1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.n1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.n1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
     ret = wasm.f1(val3, ptr0, len0, ptr1, len1);
     return ret;
+}
+
+/**
+ * The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
+ * where it is not whole.
+ * @param {number} format
+ * @param {Uint8Array | number[]} tail
+ * @returns {Uint8Array | undefined}
+ */
+export function streamFailure(format, tail) {
+    const val2 = +format;
+    const ptr0 = passArray8ToWasm0(tail, wasm.n1);
+    const len0 = WASM_VECTOR_LEN;
+    let ret;
+    __wbg_call_guard();
+    ret = wasm.g1(val2, ptr0, len0);
+    let v3;
+    if (ret[0] !== 0) {
+        v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+        wasm.p1(ret[0], ret[1] * 1, 1);
+    }
+    return v3;
 }
 
 /**
@@ -582,12 +607,54 @@ export function streamEnded(format, head, tail) {
  */
 export function streamFormat(content_type, streams_array) {
     const val2 = +streams_array;
-    var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.l1, wasm.m1);
+    var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.n1, wasm.o1);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.g1(ptr0, len0, val2);
+    ret = wasm.h1(ptr0, len0, val2);
     return ret;
+}
+
+/**
+ * The history, as JSON, of a call whose answer was delivered and has ended since, without
+ * the attempts before the delivered one. `failed` shows how it broke, else `usage` as JSON
+ * what it used. `numbers` are `js/aftermath.js`'s: when the attempt was sent and when it
+ * ended, by both clocks, and the ledger at the delivery.
+ * @param {PolicyHandle} policy
+ * @param {Float64Array | number[]} numbers
+ * @param {any | null} [failed]
+ * @param {Uint8Array | number[] | null} [usage]
+ * @returns {string}
+ */
+export function streamHistory(policy, numbers, failed, usage) {
+    let deferred3_0;
+    let deferred3_1;
+    try {
+        _assertClass(policy, PolicyHandle);
+        if ((policy).__wbg_inst !== undefined && (policy).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passArrayF64ToWasm0(numbers, wasm.n1);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = isLikeNone(usage) ? 0 : passArray8ToWasm0(usage, wasm.n1);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.p1(ptr0, len0 * 8, 8); }
+            throw e;
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.i1(policy.__wbg_ptr, ptr0, len0, isLikeNone(failed) ? 0 : addToExternrefTable0(failed), ptr1, len1);
+        deferred3_0 = ret[0];
+        deferred3_1 = ret[1];
+        return getStringFromWasm0(ret[0], ret[1]);
+    } finally {
+        __wbg_call_guard();
+        wasm.p1(deferred3_0, deferred3_1, 1);
+    }
 }
 
 /**
@@ -597,11 +664,11 @@ export function streamFormat(content_type, streams_array) {
 export function uuid() {
     let ret;
     __wbg_call_guard();
-    ret = wasm.h1();
+    ret = wasm.j1();
     let v1;
     if (ret[0] !== 0) {
         v1 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.n1(ret[0], ret[1] * 1, 1);
+        wasm.p1(ret[0], ret[1] * 1, 1);
     }
     return v1;
 }
@@ -616,24 +683,24 @@ export function vetoHeader() {
     try {
         let ret;
         __wbg_call_guard();
-        ret = wasm.i1();
+        ret = wasm.k1();
         deferred1_0 = ret[0];
         deferred1_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.n1(deferred1_0, deferred1_1, 1);
+        wasm.p1(deferred1_0, deferred1_1, 1);
     }
 }
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
-        j: function(arg0) {
+        m: function(arg0) {
             const v = arg0;
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        w: function(arg0) {
+        z: function(arg0) {
             const ret = !arg0;
             return ret;
         },
@@ -641,7 +708,7 @@ function __wbg_get_imports() {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
-        i: function(arg0) {
+        l: function(arg0) {
             const ret = arg0 === null;
             return ret;
         },
@@ -658,7 +725,7 @@ function __wbg_get_imports() {
             const ret = arg0 === undefined;
             return ret;
         },
-        h: function(arg0, arg1) {
+        k: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'number' ? obj : undefined;
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
@@ -667,7 +734,7 @@ function __wbg_get_imports() {
         g2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -678,14 +745,14 @@ function __wbg_get_imports() {
         d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        t: function(arg0) {
+        w: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        v: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        y: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        p: function(arg0, arg1, arg2) {
+        s: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -695,10 +762,10 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.n1(deferred0_0, deferred0_1, 1);
+                wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        o: function(arg0, arg1, arg2, arg3) {
+        r: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -708,19 +775,19 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.n1(deferred0_0, deferred0_1, 1);
+                wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        k: function(arg0, arg1, arg2, arg3) {
+        n: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        y: function(arg0) {
+        b1: function(arg0) {
             const ret = arg0.bits;
             return ret;
         },
-        c1: function(arg0, arg1) {
+        f1: function(arg0, arg1) {
             const ret = arg1.body;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -729,14 +796,14 @@ function __wbg_get_imports() {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        a1: function(arg0, arg1) {
+        d1: function(arg0, arg1) {
             const ret = arg1.errorType;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        n: function(arg0) {
+        q: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
@@ -749,17 +816,17 @@ function __wbg_get_imports() {
                 arg0.finish(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.n1(deferred0_0, deferred0_1, 1);
+                wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        p1: function() { return handleError(function (arg0, arg1) {
+        i: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
         f2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        j1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
@@ -767,9 +834,9 @@ function __wbg_get_imports() {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        e1: function(arg0, arg1) {
+        h1: function(arg0, arg1) {
             const ret = arg1.headers;
-            const ptr1 = passStringToWasm0(ret, wasm.l1, wasm.m1);
+            const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -792,11 +859,11 @@ function __wbg_get_imports() {
             const ret = Object.keys(arg0);
             return ret;
         },
-        i1: function(arg0) {
+        l1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        g1: function(arg0) {
+        j1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
@@ -804,7 +871,7 @@ function __wbg_get_imports() {
             const ret = arg0.mono();
             return ret;
         },
-        h1: function() {
+        k1: function() {
             const ret = new Array();
             return ret;
         },
@@ -812,7 +879,7 @@ function __wbg_get_imports() {
             const ret = new Object();
             return ret;
         },
-        q1: function() {
+        j: function() {
             const ret = Date.now();
             return ret;
         },
@@ -820,53 +887,53 @@ function __wbg_get_imports() {
             const ret = arg0.push(arg1);
             return ret;
         },
-        k1: function(arg0, arg1) {
+        n1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        z: function(arg0, arg1) {
+        c1: function(arg0, arg1) {
             const ret = arg1.raisedKind;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        l1: function(arg0, arg1) {
+        o1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        b1: function(arg0) {
+        e1: function(arg0) {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
         f: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        m1: function(arg0, arg1) {
+        p1: function(arg0, arg1) {
             const ret = arg1.requestBody;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.l1, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        n1: function(arg0, arg1) {
+        q1: function(arg0, arg1) {
             const ret = arg1.request;
-            const ptr1 = passStringToWasm0(ret, wasm.l1, wasm.m1);
+            const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        f1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        u: function() { return handleError(function (arg0, arg1) {
+        x: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
@@ -877,19 +944,19 @@ function __wbg_get_imports() {
         g: function(arg0, arg1, arg2) {
             arg0[arg1] = arg2;
         },
-        r: function(arg0) {
+        u: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        s: function(arg0, arg1) {
+        v: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        q: function(arg0) {
+        t: function(arg0) {
             const ret = arg0.sleepsItself;
             return ret;
         },
-        l: function(arg0) {
+        o: function(arg0) {
             const ret = arg0.standing;
             return ret;
         },
@@ -902,10 +969,10 @@ function __wbg_get_imports() {
                 arg0.tellFailed(getStringFromWasm0(arg1, arg2), arg3);
             } finally {
                 __wbg_call_guard();
-                wasm.n1(deferred0_0, deferred0_1, 1);
+                wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        x: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        a1: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -914,28 +981,28 @@ function __wbg_get_imports() {
                 arg0.tellWaiting(getStringFromWasm0(arg1, arg2), arg3, getStringFromWasm0(arg4, arg5));
             } finally {
                 __wbg_call_guard();
-                wasm.n1(deferred0_0, deferred0_1, 1);
+                wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
         d2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        o1: function(arg0, arg1) {
+        h: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        d1: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m: function(arg0, arg1) {
+        p: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.l1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -948,12 +1015,12 @@ function __wbg_get_imports() {
             return ret;
         },
         j2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 29, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 34, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
         k2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 12, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 11, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
@@ -968,7 +1035,7 @@ function __wbg_get_imports() {
             return ret;
         },
         i2: function() {
-            const table = wasm.q1;
+            const table = wasm.s1;
             table.set(0, undefined);
             table.set(1024, undefined);
             table.set(1025, null);
@@ -990,13 +1057,13 @@ function __wbg_call_guard() {
 }
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_(arg0, arg1) {
     __wbg_call_guard();
-    wasm.k1(arg0, arg1);
+    wasm.m1(arg0, arg1);
 }
 
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_(arg0, arg1, arg2) {
     let ret;
     __wbg_call_guard();
-    ret = wasm.j1(arg0, arg1, arg2);
+    ret = wasm.l1(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
@@ -1021,8 +1088,8 @@ const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
 });
 
 function addToExternrefTable0(obj) {
-    const idx = wasm.p1();
-    wasm.q1.set(idx, obj);
+    const idx = wasm.r1();
+    wasm.s1.set(idx, obj);
     return idx;
 }
 
@@ -1036,7 +1103,7 @@ const CLOSURE_DTORS = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(state => {
     if (state.instance === __wbg_instance_id) {
-        wasm.r1(state.a, state.b);
+        wasm.t1(state.a, state.b);
     }
 });
 
@@ -1050,9 +1117,9 @@ function getArrayJsValueFromWasm0(ptr, len) {
     const mem = getDataViewMemory0();
     const result = [];
     for (let i = ptr; i < ptr + 4 * len; i += 4) {
-        result.push(wasm.q1.get(mem.getUint32(i, true)));
+        result.push(wasm.s1.get(mem.getUint32(i, true)));
     }
-    wasm.t1(ptr, len);
+    wasm.v1(ptr, len);
     return result;
 }
 
@@ -1095,7 +1162,7 @@ function handleError(f, args) {
         return f.apply(this, args);
     } catch (e) {
         const idx = addToExternrefTable0(e);
-        wasm.o1(idx);
+        wasm.q1(idx);
     }
 }
 
@@ -1126,7 +1193,7 @@ function makeMutClosure(arg0, arg1, f) {
     };
     real._wbg_cb_unref = () => {
         if (--state.cnt === 0) {
-            wasm.r1(state.a, state.b);
+            wasm.t1(state.a, state.b);
             state.a = 0;
             CLOSURE_DTORS.unregister(state);
         }
@@ -1138,6 +1205,13 @@ function makeMutClosure(arg0, arg1, f) {
 function passArray8ToWasm0(arg, malloc) {
     const ptr = malloc(arg.length * 1, 1) >>> 0;
     getUint8ArrayMemory0().set(arg, ptr / 1);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
+}
+
+function passArrayF64ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 8, 8) >>> 0;
+    getFloat64ArrayMemory0().set(arg, ptr / 8);
     WASM_VECTOR_LEN = arg.length;
     return ptr;
 }
@@ -1192,8 +1266,8 @@ function passStringToWasm0(arg, malloc, realloc) {
 let __wbg_reinit_scheduled = false;
 
 function takeFromExternrefTable0(idx) {
-    const value = wasm.q1.get(idx);
-    wasm.s1(idx);
+    const value = wasm.s1.get(idx);
+    wasm.u1(idx);
     return value;
 }
 
@@ -1234,7 +1308,7 @@ function __wbg_finalize_init(instance, module) {
     cachedDataViewMemory0 = null;
     cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
-    wasm.u1();
+    wasm.w1();
     return wasm;
 }
 

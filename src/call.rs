@@ -43,6 +43,8 @@ pub struct Observed {
     pub usage: String,
     /// Whether it tells of some of the tokens only.
     pub usage_is_lower_bound: bool,
+    /// Output had begun before it failed.
+    pub streamed: bool,
     /// The error and its causes, outermost first.
     pub links: Vec<Link>,
     /// What the caller says it is.
@@ -134,6 +136,8 @@ pub enum Mark {
     OneShotBody,
     /// The request's method is not retried.
     MethodNotRetried,
+    /// Output had begun, and must not be played twice.
+    OutputBegun,
     /// `shouldRetry` said no.
     HookVeto,
     /// A hook threw.
@@ -152,6 +156,7 @@ impl Mark {
             Mark::RetryAfterBeyond => "retry_after_beyond",
             Mark::OneShotBody => "one_shot_body",
             Mark::MethodNotRetried => "method_not_retried",
+            Mark::OutputBegun => "output_begun",
             Mark::HookVeto => "hook_veto",
             Mark::HookError => "hook_error",
             Mark::Cancelled => "cancelled",
@@ -168,6 +173,8 @@ pub struct Call {
     sends: u32,
     previous_wait: Option<DelayMs>,
     records: Vec<AttemptRecord>,
+    /// What the attempts before this call cost; zeros for a call from its beginning.
+    earlier: RetryLedger,
     /// The last failure's verdict and what stands against a replay, until it is decided.
     last: Option<(Verdict, Option<Mark>)>,
     mark: Option<Mark>,
@@ -185,6 +192,7 @@ impl Call {
             sends: 0,
             previous_wait: None,
             records: Vec::new(),
+            earlier: RetryLedger::default(),
             last: None,
             mark: None,
             succeeded: false,
@@ -200,6 +208,12 @@ impl Call {
     /// The first command: send.
     pub fn start(&mut self) -> Command {
         self.send(self.started)
+    }
+
+    /// Goes on with a call that was delivered, by what its ledger said then.
+    pub fn resume(&mut self, earlier: RetryLedger) {
+        self.sends = earlier.total_attempts;
+        self.earlier = earlier;
     }
 
     /// Enters a call whose first attempt was made outside.
@@ -277,6 +291,7 @@ impl Call {
         let obstacle = match observed.ending {
             Ending::Cancelled => Some(Mark::Cancelled),
             Ending::DeadlinePassed => Some(Mark::DeadlineExceeded),
+            _ if observed.streamed => Some(Mark::OutputBegun),
             _ if self.sends >= policy.max_attempts => Some(Mark::AttemptsExhausted),
             _ if observed.replay == Replay::OneShotBody => Some(Mark::OneShotBody),
             _ if !method.is_empty() && !policy.retries_method(method) => Some(Mark::MethodNotRetried),
@@ -346,9 +361,10 @@ impl Call {
     /// `last` is the failure the call ended with. A cancelled wait ends the call with the
     /// cancellation, so the failure before it is one of the others.
     pub fn into_history(self) -> History {
-        let mut retry = RetryLedger { total_attempts: self.sends, ..RetryLedger::default() };
+        let mut retry = RetryLedger { total_attempts: self.sends, ..self.earlier };
         self.records.iter().for_each(|record| retry.count(record));
-        let wasted = self.records.iter().any(|record| record.tokens.is_some());
+        let told = |record: &AttemptRecord| record.tokens.is_some();
+        let wasted = retry.wasted_total_tokens > 0 || self.records.iter().any(told);
         let usage = if self.succeeded { self.used } else { wasted.then(Usage::default) };
         let mut attempts = self.records;
         let ended_between = self.mark == Some(Mark::Cancelled)
@@ -387,7 +403,7 @@ fn record(
         delay_ms: DelayMs::ZERO,
         delay_from: None,
         retry_after_ms: hint,
-        streamed: false,
+        streamed: observed.streamed,
         tokens,
         may_have_cost_more: observed.usage_is_lower_bound || (tokens.is_none() && !turned_away),
         error: ErrorSnapshot {

@@ -110,6 +110,7 @@ extern "C" {
 /// Where things stand in `Facts.bits`.
 mod bits {
     pub const ENDING: u32 = 7;
+    pub const IN_BAND: u32 = 7;
     pub const FROM_FETCH: u32 = 1 << 3;
     pub const OPAQUE_REDIRECT: u32 = 1 << 4;
     pub const ONE_SHOT: u32 = 1 << 5;
@@ -125,6 +126,7 @@ mod bits {
     pub const HAS_WAIT: u32 = 1 << 21;
     pub const HAS_USAGE: u32 = 1 << 22;
     pub const USAGE_IS_LOWER_BOUND: u32 = 1 << 23;
+    pub const STREAMED: u32 = 1 << 24;
 }
 
 impl Facts {
@@ -132,7 +134,9 @@ impl Facts {
     pub fn observed(&self) -> Observed {
         let bits = self.bits();
         let has = |bit: u32| bits & bit != 0;
-        let status = (bits >> bits::STATUS_SHIFT & bits::STATUS) as u16;
+        // What the chunks of a stream tell stands in a response that had begun well.
+        let in_band = bits & bits::ENDING == bits::IN_BAND;
+        let status = if in_band { 200 } else { (bits >> bits::STATUS_SHIFT & bits::STATUS) as u16 };
         // Only an error can say what a caller raised.
         let raised = if has(bits::HAS_LINKS) { self.raised() } else { None };
         let body = if has(bits::HAS_BODY) { self.body() } else { None };
@@ -145,7 +149,8 @@ impl Facts {
                 3 => Ending::DeadlinePassed,
                 4 => Ending::Truncated,
                 5 => Ending::Malformed,
-                _ => Ending::Cancelled,
+                6 => Ending::Cancelled,
+                _ => Ending::Response,
             },
             source: if has(bits::FROM_FETCH) { Source::Fetch } else { Source::Operation },
             status: if status == 0 { None } else { Some(status) },
@@ -154,6 +159,7 @@ impl Facts {
             body: body.map(into_text).unwrap_or_default(),
             usage: usage.map(into_text).unwrap_or_default(),
             usage_is_lower_bound: has(bits::USAGE_IS_LOWER_BOUND),
+            streamed: has(bits::STREAMED),
             links: if has(bits::HAS_LINKS) { self.read_links(bits) } else { Vec::new() },
             raised_code: raised.and_then(|_| self.raised_code()),
             raised_provider: raised.and_then(|_| self.raised_provider()),

@@ -48,6 +48,10 @@ impl PolicyHandle {
             policy.inspect_bytes.into(),
             policy.error_bytes.into(),
             policy.max_replay_bytes.into(),
+            policy.opening_bytes.into(),
+            ms(policy.hold_opening),
+            ms(policy.idle_timeout),
+            ms(policy.first_output_timeout),
         ]
     }
 

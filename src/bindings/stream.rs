@@ -1,6 +1,13 @@
 //! Streams: the opening that is held back, the end that is looked for, chunks of clients.
 
+use super::host::{Facts, into_text};
+use super::policy::PolicyHandle;
+use super::{drive, json};
+use crate::call::{Call, Event, Outcome};
+use crate::history::RetryLedger;
+use crate::stream::judge::{Frame, Sender};
 use crate::stream::{self, Format, judge, tail};
+use crate::usage::{Usage, UsageReader};
 use wasm_bindgen::prelude::*;
 
 /// The opening of a streamed answer.
@@ -54,14 +61,57 @@ pub fn stream_ended(format: u8, head: &[u8], tail: &[u8]) -> u8 {
     tail::has_ended(Format::from_number(format), head, tail) as u8
 }
 
-/// What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown.
+/// The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
+/// where it is not whole.
+#[wasm_bindgen(js_name = streamFailure)]
+pub fn stream_failure(format: u8, tail: &[u8]) -> Option<Vec<u8>> {
+    tail::told_failure(Format::from_number(format), tail).map(String::into_bytes)
+}
+
+/// The history, as JSON, of a call whose answer was delivered and has ended since, without
+/// the attempts before the delivered one. `failed` shows how it broke, else `usage` as JSON
+/// what it used. `numbers` are `js/aftermath.js`'s: when the attempt was sent and when it
+/// ended, by both clocks, and the ledger at the delivery.
+#[wasm_bindgen(js_name = streamHistory)]
+pub fn stream_history(policy: &PolicyHandle, numbers: &[f64], failed: Option<Facts>, usage: Option<Vec<u8>>) -> String {
+    let number = |at: usize| numbers.get(at).copied().unwrap_or_default();
+    let count = |at: usize| number(at) as u32;
+    let tokens = |at: usize| number(at) as u64;
+    let started = drive::now(number(0), number(1));
+    let mut call = Call::new(policy.share(), started);
+    call.resume(RetryLedger {
+        total_attempts: count(4),
+        failed_attempts: count(5),
+        wasted_prompt_tokens: tokens(6),
+        wasted_completion_tokens: tokens(7),
+        wasted_total_tokens: tokens(8),
+        waste_is_lower_bound: number(9) != 0.0,
+    });
+    let outcome = match failed {
+        Some(facts) => Outcome::Failed(Box::new(facts.observed())),
+        None => Outcome::Succeeded(usage.and_then(|told| Usage::read(&into_text(told)))),
+    };
+    call.step(Event::Ended { started, outcome }, drive::now(number(2), number(3)), &mut || 0.0);
+    json::history(&call.into_history())
+}
+
+/// What a client's chunk is, from its JSON: 0 nothing, 1 output, 2 failure, 3 end, 4 unknown;
+/// plus 8 where its shape is known, 16 where it says that the answer is over, 32 where it is
+/// a provider's own shape, of which it is known that an end follows, 64 where the reason for
+/// the end names a failure.
 #[wasm_bindgen(js_name = judgeChunk)]
 pub fn judge_chunk(json: &str) -> u8 {
-    match judge::judge_chunk(json) {
-        judge::Frame::Nothing => 0,
-        judge::Frame::Output => 1,
-        judge::Frame::Failure | judge::Frame::Ended { failed: true, .. } => 2,
-        judge::Frame::Ended { failed: false, .. } => 3,
-        judge::Frame::Unknown => 4,
-    }
+    let judge = |sender| judge::judge("", json, sender, &mut UsageReader::default());
+    let judged = judge(Sender::Client);
+    let frame = match judged.frame {
+        Frame::Nothing => 0,
+        Frame::Output => 1,
+        Frame::Failure => 2,
+        Frame::Ended { .. } => 3,
+        Frame::Unknown => 4,
+    };
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    let of_provider = judged.recognised && judge(Sender::Provider).recognised;
+    let failed_end = matches!(judged.frame, Frame::Ended { failed: true, .. });
+    frame | flag(judged.recognised, 8) | flag(judged.ended, 16) | flag(of_provider, 32) | flag(failed_end, 64)
 }

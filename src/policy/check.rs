@@ -1,7 +1,7 @@
 //! What can be wrong with a policy, and the error that says so.
 
 use super::{Jitter, Policy};
-use crate::clock::MAX_TIMER_MS;
+use crate::clock::{DelayMs, MAX_TIMER_MS};
 use std::fmt;
 
 /// One thing that is wrong with one option.
@@ -62,13 +62,17 @@ impl Policy {
         let share = |value: f64| (0.0..=1.0).contains(&value);
         let factor = self.backoff.factor;
         let additive = if let Jitter::Additive(value) = self.backoff.jitter { value } else { 0.0 };
-        let timeout = self.timeout.is_none_or(|timeout| timeout.get() <= MAX_TIMER_MS);
+        let timer = |limit: Option<DelayMs>| limit.is_none_or(|limit| limit.get() <= MAX_TIMER_MS);
+        let a_timer = "a whole number from 0 (off) to 2147483647";
         for (fine, option, code, allowed) in [
             (self.max_attempts > 0, "maxAttempts", "range", "a whole number from 1 to 4294967295"),
             (factor.is_finite() && factor >= 1.0, "factor", "range", "a finite number of at least 1"),
             (share(self.hints.jitter), "hintJitter", "range", "a number from 0 to 1"),
             (share(additive), "jitter.additive", "range", "a number from 0 to 1"),
-            (timeout, "timeoutMs", "range", "a whole number from 0 (off) to 2147483647"),
+            (timer(self.timeout), "timeoutMs", "range", a_timer),
+            (timer(self.hold_opening), "holdOpeningMs", "range", a_timer),
+            (timer(self.idle_timeout), "idleTimeoutMs", "range", a_timer),
+            (timer(self.first_output_timeout), "firstOutputTimeoutMs", "range", a_timer),
             (self.backoff.initial <= self.backoff.max, "initialDelayMs", "retry_delay_order", "at most maxDelayMs"),
         ] {
             if !fine {
@@ -81,7 +85,6 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::DelayMs;
     use crate::policy::Backoff;
 
     #[test]

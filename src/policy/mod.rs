@@ -157,6 +157,14 @@ pub struct Policy {
     pub inspect_bytes: u32,
     /// How much of a failed answer's body is read.
     pub error_bytes: u32,
+    /// How much of a streamed answer may be held back before its first output; 0 holds none.
+    pub opening_bytes: u32,
+    /// How long it may be held back; `None` holds none.
+    pub hold_opening: Option<DelayMs>,
+    /// The longest time in which a streamed answer sends no byte.
+    pub idle_timeout: Option<DelayMs>,
+    /// The longest time from the send to the first output of a streamed answer.
+    pub first_output_timeout: Option<DelayMs>,
     /// The provider's name, for records.
     pub provider: Option<String>,
     /// Whether a 2xx answer that is not JSON is malformed.

@@ -129,6 +129,10 @@ impl Policy {
                 let fits = matches!(value, Value::Flag(_) | Value::Function);
                 read.or_fault(fits.then_some(()), "true, false or a function that returns a text");
             }
+            Form::Usage => {
+                let fits = matches!(value, Value::Flag(_) | Value::Function);
+                read.or_fault(fits.then_some(()), "true, false or a function that returns a usage object");
+            }
             Form::FieldName => {
                 let fits = matches!(value, Value::Text(text) if is_field_name(text));
                 read.or_fault(fits.then_some(()), "a header name");

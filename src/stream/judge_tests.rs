@@ -1,3 +1,4 @@
+use super::super::shapes::{CLIENT_SORTS, SORTS};
 use super::*;
 
 const NOTHING: Frame = Frame::Nothing;

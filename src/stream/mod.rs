@@ -11,6 +11,7 @@ pub mod json_array;
 pub mod judge;
 pub mod ndjson;
 pub mod opening;
+mod shapes;
 pub mod sse;
 pub mod tail;
 mod text;

@@ -2,8 +2,9 @@
 //! nothing is scanned while it flows.
 
 use super::event_stream::{self, Prelude};
-use super::judge::{Frame, Sender, closes, judge};
-use super::{Format, Raw, sse};
+use super::judge::{Frame, Sender, judge};
+use super::shapes::closes;
+use super::{Emit, Format, Raw, sse, text};
 use crate::usage::UsageReader;
 
 /// How a stream ended.
@@ -36,25 +37,58 @@ pub fn has_ended(format: Format, frame_head: &[u8], tail: &[u8]) -> Ended {
     }
 }
 
+/// The body of the failure that the last bytes of a stream tell, for the classification of a
+/// 200: JSON. `None` where no frame with one is whole.
+pub fn told_failure(format: Format, tail: &[u8]) -> Option<String> {
+    let mut told = None;
+    if format == Format::EventStream {
+        each_message(tail, &mut |raw| {
+            if let Raw::Exception { name, data } = raw {
+                told = Some(text::exception(name, data));
+            }
+        });
+        return told;
+    }
+    each_frame(tail, &mut |name, data| {
+        if data.is_empty() {
+            return;
+        }
+        let frame = judge(name, data, Sender::Provider, &mut UsageReader::default()).frame;
+        if matches!(frame, Frame::Failure | Frame::Ended { failed: true, .. }) {
+            told = Some(text::failure(data));
+        }
+    });
+    told
+}
+
 fn in_text(part: &[u8]) -> Ended {
     let mut ended = Ended::No;
+    each_frame(part, &mut |name, data| {
+        ended = ended.or(match data {
+            "" if closes(name) => Ended::Yes,
+            "" => Ended::No,
+            data => in_frame(name, data),
+        });
+    });
+    ended
+}
+
+/// Gives each line of data with the name before it, and each name with empty data first.
+fn each_frame(part: &[u8], take: &mut dyn FnMut(&str, &str)) {
     let mut name = String::new();
     for line in sse::lines(part) {
         if let Some(event) = line.strip_prefix("event:") {
             name = event.trim().to_owned();
-            if closes(&name) {
-                ended = ended.or(Ended::Yes);
-            }
+            take(&name, "");
             continue;
         }
         let data = line.strip_prefix("data:").unwrap_or(&line).trim();
         if !data.is_empty() {
-            ended = ended.or(in_frame(&name, data));
+            take(&name, data);
         } else {
             name.clear();
         }
     }
-    ended
 }
 
 fn in_frame(name: &str, data: &str) -> Ended {
@@ -100,11 +134,15 @@ impl Marker {
 }
 
 /// Messages are found by the checksum of their prelude, since the tail may begin inside one.
-fn in_messages(head: &[u8], tail: &[u8]) -> Ended {
+fn each_message(tail: &[u8], emit: &mut Emit<'_>) {
     let starts = (0..tail.len()).find(|at| Prelude::read(tail.get(*at..).unwrap_or_default()).is_some());
-    let mut ended = Ended::No;
     let rest = starts.and_then(|at| tail.get(at..)).unwrap_or_default();
-    event_stream::Splitter::default().push(rest, &mut |raw| match raw {
+    event_stream::Splitter::default().push(rest, emit);
+}
+
+fn in_messages(head: &[u8], tail: &[u8]) -> Ended {
+    let mut ended = Ended::No;
+    each_message(tail, &mut |raw| match raw {
         Raw::Exception { .. } => ended = Ended::Failed,
         Raw::Event { name, .. } if is_last(name) => ended = ended.or(Ended::Yes),
         Raw::Event { data, .. } => ended = ended.or(in_frame("", data)),

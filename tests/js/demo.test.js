@@ -51,7 +51,7 @@ const played = demo([]);
 test('the demo plays its script to the end in time and prints no secret', async () => {
   const { code, out, err, lines, ms } = await played;
   assert.equal(err, '');
-  assert.equal(lines.at(-1), '12 calls: 7 recovered, 4 failed as they should, 1 cancelled');
+  assert.equal(lines.at(-1), '14 calls: 8 recovered, 5 failed as they should, 1 cancelled');
   assert.equal(code, 0);
   assert.ok(ms < 15_000, `it took ${ms} ms`);
   for (const secret of SECRETS) assert.ok(!out.includes(secret), `it prints ${secret}`);
@@ -73,6 +73,16 @@ test('each trouble is shown with its kind, the rule and what follows', async () 
     /cancelled: the wait ended \d+\.\d ms after the abort/,
     /#3 +200 +delivered/,
   ]) assert.match(out, row);
+});
+
+test('a stream that fails before its first word is heard whole, and one that fails after it is not begun again', async () => {
+  const { out } = await played;
+  const before = out.slice(out.indexOf('fails before its first word'), out.indexOf('fails after its first words'));
+  assert.match(before, /#1 +200 +overloaded +\w+ +wait[^]+#2 +200 +delivered[^]+the user heard "From the beginning, then\."/);
+  const after = out.slice(out.indexOf('fails after its first words'), out.indexOf('401'));
+  assert.match(after, /#1 +200 +delivered[^]+the user heard "From the "[^]+told once[^]+#1 +200 +overloaded +\w+ +not retried/);
+  assert.doesNotMatch(after, /#2/);
+  assert.match(out, /mark: 'output_begun',[^]+streamed: true,[^]+totalAttempts: 1,\n +failedAttempts: 1/);
 });
 
 test('a terminal is painted, unless NO_COLOR asks for none', (t) => {
@@ -97,7 +107,8 @@ test('a provider that leaves the script makes the demo fail and say which call',
   const { code, out, lines } = await demo([], { DEMO_BREAK: '1' });
   assert.equal(code, 1);
   assert.match(out, /call 3 was to be recovered \[rate_limited\] and was failed \[rate_limited,rate_limited,rate_limited\]/);
-  assert.equal(lines.at(-1), '12 calls: 6 recovered, 4 failed as they should, 1 cancelled, 1 not as scripted');
+  assert.match(out, /the user of call 9 was to hear "From the ", and heard "From the beginning, then\." with 1 starts/);
+  assert.equal(lines.at(-1), '14 calls: 7 recovered, 4 failed as they should, 1 cancelled, 2 not as scripted');
 });
 
 test('a URL that recovers ends with 0, its status, its history and its ledger', async (t) => {

@@ -87,6 +87,7 @@ test('the defaults are those of the documentation', () => {
     hintJitter: 0.1, zeroHint: 'floor', retryUnknown: false, permanentTransport: true, retryQuota: false, bodyCodes: 'first',
     retryStatus: 'default', shouldRetryHeader: true, timeoutMs: 0, timeoutCovers: 'headers', deadlineMs: 0, hookErrors: 'throw', redirects: 'auto',
     inspectOk: true, snapshotBody: false, methods: 'all', maxReplayBytes: 16 << 20, inspectBytes: 1 << 20, errorBytes: 64 << 10,
+    openingBytes: 256 << 10, holdOpeningMs: 120_000, idleTimeoutMs: 0, firstOutputTimeoutMs: 0,
   });
 });
 

@@ -18,8 +18,8 @@ function faultsOf(options) {
   return { error, faults: error.faults.map(({ option, code }) => `${option} ${code}`) };
 }
 
-const COUNTS = ['maxAttempts', 'maxRetries', 'firstExponent', 'maxReplayBytes', 'inspectBytes', 'errorBytes'];
-const DELAYS = ['initialDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'timeoutMs', 'deadlineMs'];
+const COUNTS = ['maxAttempts', 'maxRetries', 'firstExponent', 'maxReplayBytes', 'inspectBytes', 'errorBytes', 'openingBytes'];
+const DELAYS = ['initialDelayMs', 'maxDelayMs', 'maxRetryAfterMs', 'timeoutMs', 'deadlineMs', 'holdOpeningMs', 'idleTimeoutMs', 'firstOutputTimeoutMs'];
 const FLAGS = ['respectRetryAfter', 'retryUnknown', 'permanentTransport', 'retryQuota', 'shouldRetryHeader', 'inspectOk', 'snapshotBody', 'unref', 'markFinal'];
 const CHOICES = ['preset', 'jitter', 'retryAfterCombine', 'retryAfterBeyond', 'zeroHint', 'bodyCodes', 'timeoutCovers', 'hookErrors', 'redirects', 'expect'];
 const FUNCTIONS = ['shouldRetry', 'onRetry', 'onEvent', 'random', 'fetch', 'bodyFactory'];
@@ -45,8 +45,10 @@ test('a count beyond 32 bits does not wrap', () => {
 test('a delay beyond 32 bits is a delay, and a timeout beyond a timer\'s range a fault', () => {
   const { options } = new RetryPolicy({ maxDelayMs: 2 ** 32, maxRetryAfterMs: 2 ** 53 - 1, deadlineMs: 2 ** 40 });
   assert.deepEqual([options.maxDelayMs, options.maxRetryAfterMs, options.deadlineMs], [2 ** 32, 2 ** 53 - 1, 2 ** 40]);
-  assert.deepEqual(faultsOf({ timeoutMs: 2 ** 31 }).faults, ['timeoutMs range']);
-  assert.equal(new RetryPolicy({ timeoutMs: 2 ** 31 - 1 }).options.timeoutMs, 2 ** 31 - 1);
+  for (const option of ['timeoutMs', 'holdOpeningMs', 'idleTimeoutMs', 'firstOutputTimeoutMs']) {
+    assert.deepEqual(faultsOf({ [option]: 2 ** 31 }).faults, [`${option} range`]);
+    assert.equal(new RetryPolicy({ [option]: 2 ** 31 - 1 }).options[option], 2 ** 31 - 1);
+  }
 });
 
 test('no attempts at all is a fault, no retries is one attempt', () => {

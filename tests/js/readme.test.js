@@ -40,6 +40,31 @@ const examples = {
       console.log(response.status, await response.text());`,
     prints: ['200 asked'],
   },
+  stream: {
+    globals: `let asked = 0;
+      globalThis.client = {
+        async *stream() {
+          yield { type: 'message_start', message: { content: [], usage: { input_tokens: 9 } } };
+          if (++asked < 2) throw Object.assign(new Error('Overloaded'), { status: 529 });
+          for (const text of ['once', ' more']) yield { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } };
+          yield { type: 'message_stop' };
+        },
+      };`,
+    sends: 0,
+  },
+  driver: {
+    globals: `let sends = 0;
+      globalThis.Driver = class {
+        #key = 'none';
+        get model() { return this.#key && 'm-1'; }
+        async complete() {
+          if (++sends < 2) throw Object.assign(new Error('slow down'), { status: 429, headers: { 'retry-after-ms': '1' } });
+          return 'sent ' + sends + ' times';
+        }
+        async *stream() { yield 'h'; }
+      };`.replaceAll('sends', 'made'),
+    sends: 0,
+  },
   slim: { answers: [{ status: 200, file: join(root, 'pkg/dacapo_bg.wasm') }, { status: 503 }, { status: 200 }], sends: 3 },
   history: { answers: [{ status: 503 }, { status: 502 }], sends: 2 },
   testing: { sends: 0 },
@@ -134,7 +159,7 @@ describe('the pages in docs/', () => {
   const documented = [...optionsPage.matchAll(/^- `(\w+)`: /gm)].map(([, name]) => name);
 
   test('every option of the types has an entry, and every entry is an option', () => {
-    const options = new Set(['PolicyOptions', 'FetchOptions', 'RetryOptions'].flatMap(membersOf));
+    const options = new Set(['PolicyOptions', 'FetchOptions', 'RetryOptions', 'RetryStreamOptions'].flatMap(membersOf));
     assert.ok(options.size > 40);
     assert.deepEqual([...documented].sort(), [...options].sort());
   });

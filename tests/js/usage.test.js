@@ -280,8 +280,9 @@ test('where the option usage gives nothing, what is found by itself counts', asy
   }
 });
 
-test('the option usage must be a function', async () => {
-  for (const usage of [true, 'usage', {}, 5]) {
+test('the option usage must be a flag or a function, and a flag means nothing to retry', async () => {
+  assert.equal(await retry(() => 1, { usage: true }), 1);
+  for (const usage of ['usage', {}, 5, null]) {
     const error = await retry(() => 1, { usage }).catch((thrown) => thrown);
     assert.deepEqual(error.faults?.map(({ option, code }) => [option, code]), [['usage', 'type']]);
   }

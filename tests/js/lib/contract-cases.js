@@ -9,6 +9,7 @@ import { check } from './check.js';
 import { fakeClock } from './clock.js';
 import { ASK, claimList, JSON_HEADERS, OK, QUICK, quickFetch, waited } from './contract.js';
 import { claims as requestClaims } from './contract-requests.js';
+import { claims as streamClaims } from './contract-streams.js';
 import { contains, equal, failure, same } from './expect.js';
 import { play, seen, seenUntil } from './play.js';
 import { REASONS } from './signals.js';
@@ -17,7 +18,7 @@ const { claims, claim } = claimList();
 
 /** Every claim with each of its clocks, as `[title, run]` with `run(dacapo, origin)`. */
 export function contractTests() {
-  return [...claims, ...requestClaims].flatMap(({ name, clocks, run }) => clocks.map((clock) => [
+  return [...claims, ...requestClaims, ...streamClaims].flatMap(({ name, clocks, run }) => clocks.map((clock) => [
     `${name} (${clock} clock)`,
     (dacapo, origin) => run({ dacapo, origin, clock }),
   ]));

@@ -22,6 +22,8 @@
  *   body             the body as text
  *   echo             true: the body quotes the request's URL, headers and body, as some error pages do
  *   chunks           the body as a list of texts, each flushed by itself
+ *   encoding         what the texts of the body are, 'utf8' (default) or 'base64'
+ *   packetBytes      the body is sent in pieces of this size, wherever that cuts it, each in a packet of its own
  *   chunkDelayMs     the time before each chunk
  *   delayMs          the time before the headers
  *   retryAfterDate   { inMs, form } sends Retry-After as an HTTP-date that lies inMs (a multiple of 1000) after
@@ -46,7 +48,7 @@
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * @typedef {object} Step
@@ -56,6 +58,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @property {string} [body]
  * @property {boolean} [echo]
  * @property {string[]} [chunks]
+ * @property {'utf8' | 'base64'} [encoding]
+ * @property {number} [packetBytes]
  * @property {number} [chunkDelayMs]
  * @property {number} [delayMs]
  * @property {{ inMs: number, form?: 'imf' | 'rfc850' | 'asctime' }} [retryAfterDate]
@@ -158,26 +162,37 @@ async function perform(step, answer) {
   if (step.delayMs) await sleep(step.delayMs);
   if (step.fault === 'reset') return void answer.socket?.resetAndDestroy();
 
-  const chunks = step.chunks ?? (step.json === undefined ? [step.body ?? ''] : [JSON.stringify(step.json)]);
-  const length = Buffer.byteLength(chunks.join(''));
+  const chunks = bodyOf(step);
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   answer.statusCode = step.status ?? 200;
   if (step.json !== undefined) answer.setHeader('content-type', 'application/json');
   for (const [name, value] of Object.entries(step.headers ?? {})) answer.setHeader(name, value);
   if (step.retryAfterDate) setRetryAfterDate(answer, step.retryAfterDate);
   if (step.fault === 'reset-in-body') answer.setHeader('content-length', length + 1);
-  else if (step.fault === undefined && step.chunks === undefined && !NO_BODY.has(answer.statusCode)) answer.setHeader('content-length', length);
+  else if (step.fault === undefined && step.chunks === undefined && step.packetBytes === undefined && !NO_BODY.has(answer.statusCode)) answer.setHeader('content-length', length);
   expose(answer, step);
 
   answer.flushHeaders();
   for (const chunk of chunks) {
     if (step.chunkDelayMs) await sleep(step.chunkDelayMs);
     answer.write(chunk);
+    // What is written in one turn of the event loop goes out together.
+    if (step.packetBytes) await nextTurn();
   }
   if (step.fault === undefined) return void answer.end();
   if (step.fault === 'stall') return;
   await sleep(ARRIVAL_MS);
   if (step.fault === 'reset-in-body') answer.socket?.resetAndDestroy();
   else answer.destroy();
+}
+
+/** @param {Step} step */
+function bodyOf({ chunks, json, body = '', encoding = 'utf8', packetBytes }) {
+  const texts = chunks ?? (json === undefined ? [body] : [JSON.stringify(json)]);
+  const parts = texts.map((text) => Buffer.from(text, encoding));
+  if (packetBytes === undefined) return parts;
+  const whole = Buffer.concat(parts);
+  return Array.from({ length: Math.ceil(whole.length / packetBytes) }, (_, i) => whole.subarray(i * packetBytes, (i + 1) * packetBytes));
 }
 
 /**

@@ -1,0 +1,202 @@
+import { cutShort, tooSlow } from './aftermath.js';
+import { ask } from './ask.js';
+import { quietly } from './body.js';
+import { Delivery } from './delivery.js';
+import { ENDING } from './facts.js';
+import { isStreamedArray } from './response.js';
+
+/** @typedef {import('./attempt.js').FetchCall} FetchCall */
+/** @typedef {import('./facts.js').Facts} Facts */
+/** @typedef {import('./limit.js').Limit} Limit */
+/** @typedef {import('../pkg/dacapo.js').Opening} Opening */
+
+/** What an opening came to: the first six as the engine numbers them, see `stream/opening.rs`. */
+const STEP = Object.freeze({
+  hold: 0, output: 1, failed: 2, complete: 3, unknown: 4, truncated: 5, cancelled: 6, overLimit: 7, idle: 8, late: 9, broken: 10,
+});
+
+/** How many chunks without a byte are read of one opening. */
+const EMPTY_CHUNKS = 100;
+
+/**
+ * What was held back of a stream.
+ *
+ * @typedef {object} Held
+ * @property {number} step Why it is held no longer: one of STEP.
+ * @property {Uint8Array[]} chunks
+ * @property {boolean} whole Whether the stream ended with them.
+ * @property {Promise<ReadableStreamReadResult<Uint8Array>>} [pending] The read that was under way.
+ * @property {unknown} [error] What the stream broke off with.
+ */
+
+/**
+ * Holds a streamed answer back until its first output: null when it is to be delivered, or
+ * the facts of a failure.
+ *
+ * @param {FetchCall} call
+ * @param {Response} response
+ * @param {Limit | undefined} limit
+ * @returns {Promise<Facts | null>}
+ */
+export async function holdOpening(call, response, limit) {
+  const type = response.headers.get('content-type') ?? undefined;
+  const opening = ask(({ Opening }) => new Opening(type, isStreamedArray(call.input, type)));
+  const delivery = Delivery.of(call, response, limit);
+  if (delivery === undefined) {
+    opening.free();
+    limit?.watchBody();
+    return null;
+  }
+  limit?.headersCame(call.started);
+  try {
+    return opened(call, response, limit, delivery, opening, await hold(call, limit, delivery.reader, opening));
+  } catch (error) {
+    quietly(() => delivery.reader.cancel(error));
+    throw error;
+  } finally {
+    if (delivery.opening !== opening) opening.free();
+  }
+}
+
+/**
+ * @param {FetchCall} call
+ * @param {Limit | undefined} limit
+ * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+ * @param {Opening} opening
+ * @returns {Promise<Held>}
+ */
+function hold({ settings, signal, sentAt }, limit, reader, opening) {
+  const { openingBytes, holdOpeningMs, idleTimeoutMs, firstOutputTimeoutMs } = settings;
+  return new Promise((resolve, reject) => {
+    /** @type {Uint8Array[]} */
+    const chunks = [];
+    /** @type {ReturnType<typeof setTimeout>[]} */
+    const timers = [];
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let idle;
+    /** @type {Promise<ReadableStreamReadResult<Uint8Array>> | undefined} */
+    let pending;
+    let size = 0;
+    let empty = 0;
+    let over = false;
+
+    const leave = () => {
+      over = true;
+      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(idle);
+      signal?.removeEventListener('abort', abort);
+    };
+    const stop = (/** @type {number} */ step, whole = false, /** @type {unknown} */ error = undefined) => {
+      if (over) return;
+      leave();
+      resolve({ step, chunks, whole, error, ...(pending && { pending }) });
+    };
+    const abort = () => stop(STEP.cancelled);
+    const within = (/** @type {number} */ ms, /** @type {number} */ step) => timers.push(setTimeout(stop, Math.max(0, ms), step));
+    const read = () => {
+      if (idleTimeoutMs > 0) {
+        clearTimeout(idle);
+        idle = setTimeout(stop, idleTimeoutMs, STEP.idle);
+      }
+      pending = reader.read();
+      pending.then(took, broke);
+    };
+    const took = (/** @type {ReadableStreamReadResult<Uint8Array>} */ { done, value }) => {
+      if (over) return;
+      pending = undefined;
+      try {
+        if (done) return stop(ask(() => opening.end()), true);
+        chunks.push(value);
+        // What is no bytes, or never any, is not worth waiting for.
+        if (!(value instanceof Uint8Array) || (value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) return stop(STEP.unknown);
+        size += value.byteLength;
+        const step = ask(() => opening.push(value));
+        if (step !== STEP.hold) return stop(step);
+        if (size >= openingBytes) return stop(STEP.unknown);
+        read();
+      } catch (error) {
+        leave();
+        reject(error);
+      }
+    };
+    const broke = (/** @type {unknown} */ error) => {
+      pending = undefined;
+      stop(signal?.aborted ? STEP.cancelled : STEP.broken, false, error);
+    };
+
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort);
+    within(holdOpeningMs, STEP.unknown);
+    if (limit?.coversBody) within(limit.leftMs(), STEP.overLimit);
+    if (firstOutputTimeoutMs > 0) within(firstOutputTimeoutMs - (settings.mono() - sentAt), STEP.late);
+    read();
+  });
+}
+
+/**
+ * @param {FetchCall} call
+ * @param {Response} response
+ * @param {Limit | undefined} limit
+ * @param {Delivery} delivery
+ * @param {Opening} opening
+ * @param {Held} held
+ * @returns {Facts | null}
+ */
+function opened(call, response, limit, delivery, opening, held) {
+  const dropped = (/** @type {unknown} */ reason) => quietly(() => delivery.reader.cancel(reason));
+  switch (held.step) {
+    case STEP.cancelled:
+      dropped(call.signal?.reason);
+      return call.ended(ENDING.cancelled);
+    case STEP.overLimit: {
+      const facts = call.timedOut(/** @type {Limit} */ (limit));
+      dropped(call.error);
+      return withUsage(facts, opening);
+    }
+    case STEP.idle:
+    case STEP.late: {
+      call.letGo();
+      const facts = tooSlow(call, held.step === STEP.idle ? 'idleTimeoutMs' : 'firstOutputTimeoutMs');
+      dropped(call.error);
+      return withUsage(facts, opening);
+    }
+    case STEP.broken:
+      call.letGo();
+      return withUsage(call.failedWith(held.error), opening);
+    case STEP.failed:
+      arrived(call, delivery, held);
+      delivery.failed(false);
+      return withUsage(call.respondedWith(response, ask(() => opening.failure())), opening);
+    case STEP.truncated:
+      arrived(call, delivery, held);
+      delivery.failed(true);
+      return withUsage(cutShort(call), opening);
+    default:
+      arrived(call, delivery, held);
+      delivery.watch(held.step === STEP.complete ? 0 : ask(() => opening.format()), opening);
+      limit?.watchBody();
+      return null;
+  }
+}
+
+/**
+ * Whatever becomes of the answer, it begins with what was held back.
+ *
+ * @param {FetchCall} call
+ * @param {Delivery} delivery
+ * @param {Held} held
+ */
+function arrived(call, delivery, held) {
+  delivery.take(held);
+  call.delivery = delivery;
+  call.response = delivery.response;
+}
+
+/**
+ * @param {Facts} facts
+ * @param {Opening} opening
+ */
+function withUsage(facts, opening) {
+  facts.usage = ask(() => opening.usage());
+  return facts;
+}

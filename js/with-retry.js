@@ -1,0 +1,107 @@
+import { configError, read, show } from './errors.js';
+import { settingsOf } from './policy.js';
+import { RetriedStream, streamPolicy } from './retry-stream.js';
+import { isSignal, retry } from './retry.js';
+import { view } from './view.js';
+
+/** @import { ConfigFault, WithRetryOptions } from './types.d.ts' */
+/** @typedef {import('./view.js').Method} Method */
+
+const MODES = ['promise', 'iterable'];
+
+/**
+ * @template {object} D
+ * @param {D} driver
+ * @param {WithRetryOptions<D>} options
+ * @returns {D}
+ */
+export function withRetry(driver, options) {
+  if (!isObject(driver)) throw configError(`withRetry: the driver is ${show(driver)}, must be an object`);
+  if (!isObject(options)) throw configError(`withRetry: the options are ${show(options)}, must be an object with methods`);
+  const { methods, ...rest } = /** @type {any} */ (options);
+  /** @type {ConfigFault[]} */
+  const faults = [];
+  const modes = modesOf(driver, methods, faults);
+  const { policy, ...setup } = streamPolicy(rest, faults);
+  const { limitMs, idleTimeoutMs, firstOutputTimeoutMs } = settingsOf(policy);
+  const isTimed = limitMs >= 0 || idleTimeoutMs > 0 || firstOutputTimeoutMs > 0;
+
+  /**
+   * @param {Method} method
+   * @param {string} mode
+   * @param {(self: unknown) => unknown} itself
+   * @returns {Method}
+   */
+  function retried(method, mode, itself) {
+    // The method's name and length stay readable, and whatever else it carries.
+    return new Proxy(method, {
+      apply(_, self, args) {
+        const receiver = itself(self);
+        const at = signalAt(args);
+        const signal = at < 0 ? undefined : args[at].signal;
+        const attempt = (/** @type {{ signal: AbortSignal | undefined }} */ { signal: own }) => (
+          Reflect.apply(method, receiver, isTimed && at >= 0 && own !== signal ? withSignal(args, at, own) : args)
+        );
+        return mode === 'promise' ? retry(attempt, { policy, signal }) : new RetriedStream(policy, attempt, { ...setup, signal });
+      },
+    });
+  }
+  return view(driver, modes, retried);
+}
+
+/**
+ * @param {any} driver
+ * @param {any} methods
+ * @param {ConfigFault[]} faults
+ * @returns {Map<string | symbol, string>}
+ */
+function modesOf(driver, methods, faults) {
+  /** @type {Map<string | symbol, string>} */
+  const modes = new Map();
+  const fault = (/** @type {string} */ option, /** @type {unknown} */ value, /** @type {string} */ code, /** @type {string} */ allowed) => {
+    faults.push(Object.freeze({ option, code, value: show(value), allowed }));
+  };
+  if (typeof methods !== 'object' || methods === null || Array.isArray(methods)) {
+    fault('methods', methods, 'type', "an object of method names and 'promise' or 'iterable'");
+    return modes;
+  }
+  for (const name of Reflect.ownKeys(methods)) {
+    const option = `methods.${String(name)}`;
+    const mode = methods[name];
+    if (!MODES.includes(mode)) fault(option, mode, 'choice', "'promise' or 'iterable'");
+    const method = read(driver, /** @type {string} */ (name));
+    if (typeof method !== 'function') fault(option, method, 'type', 'the name of a method of the driver');
+    modes.set(name, mode);
+  }
+  return modes;
+}
+
+/**
+ * Where the caller's signal is: in the last argument that has one.
+ *
+ * @param {any[]} args
+ */
+function signalAt(args) {
+  return args.findLastIndex((arg) => typeof arg === 'object' && arg !== null && isSignal(read(arg, 'signal')));
+}
+
+/**
+ * The arguments with the attempt's signal for the caller's. An object of a class stays as it
+ * is: a copy would not be of that class in all it does.
+ *
+ * @param {any[]} args
+ * @param {number} at
+ * @param {AbortSignal | undefined} signal
+ */
+function withSignal(args, at, signal) {
+  const prototype = Object.getPrototypeOf(args[at]);
+  return prototype === null || Object.getPrototypeOf(prototype) === null ? args.with(at, { ...args[at], signal }) : args;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is object}
+ */
+function isObject(value) {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
