@@ -465,11 +465,11 @@ function __wbg_get_imports() {
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        v: function(arg0) {
+        w: function(arg0) {
             const ret = !arg0;
             return ret;
         },
-        x1: function(arg0) {
+        t1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
@@ -477,16 +477,16 @@ function __wbg_get_imports() {
             const ret = arg0 === null;
             return ret;
         },
-        c2: function(arg0) {
+        y1: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        z1: function(arg0) {
+        v1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        y1: function(arg0) {
+        u1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
@@ -496,7 +496,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        m2: function(arg0, arg1) {
+        g2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
@@ -504,20 +504,20 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        n2: function(arg0, arg1) {
+        h2: function(arg0, arg1) {
             throw new Error(getStringFromWasm0(arg0, arg1));
         },
-        a: function(arg0) {
+        d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        s: function(arg0) {
+        t: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        u: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        v: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        o: function(arg0, arg1, arg2) {
+        p: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -530,7 +530,7 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        n: function(arg0, arg1, arg2, arg3) {
+        o: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -546,19 +546,19 @@ function __wbg_get_imports() {
         k: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        h1: function(arg0, arg1) {
+        y: function(arg0) {
+            const ret = arg0.bits;
+            return ret;
+        },
+        c1: function(arg0, arg1) {
             const ret = arg1.body;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        b: function(arg0) {
+        e: function(arg0) {
             const ret = clearTimeout(arg0);
-            return ret;
-        },
-        c1: function(arg0) {
-            const ret = arg0.ending;
             return ret;
         },
         a1: function(arg0, arg1) {
@@ -568,11 +568,11 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m: function(arg0) {
+        n: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
-        j2: function(arg0, arg1, arg2, arg3, arg4) {
+        e2: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -584,37 +584,29 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        i1: function(arg0) {
-            const ret = arg0.flags;
-            return ret;
-        },
-        d1: function(arg0) {
-            const ret = arg0.fromFetch;
-            return ret;
-        },
-        t1: function() { return handleError(function (arg0, arg1) {
+        p1: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
-        l2: function() { return handleError(function (arg0, arg1) {
+        f2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        k1: function(arg0, arg1) {
+        j1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        g2: function(arg0, arg1) {
+        b2: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        f1: function(arg0, arg1) {
+        e1: function(arg0, arg1) {
             const ret = arg1.headers;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
+            const ptr1 = passStringToWasm0(ret, wasm.b1, wasm.c1);
+            const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        a2: function(arg0) {
+        w1: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -624,58 +616,43 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        b2: function(arg0) {
+        x1: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        f2: function(arg0) {
+        a2: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        j1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        y: function(arg0) {
+        g1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        n1: function(arg0, arg1) {
-            const ret = arg1.method;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        d: function(arg0) {
+        a: function(arg0) {
             const ret = arg0.mono();
             return ret;
         },
-        d2: function() {
+        h1: function() {
             const ret = new Array();
             return ret;
         },
-        v1: function() {
+        r1: function() {
             const ret = new Object();
             return ret;
         },
-        u1: function() {
+        q1: function() {
             const ret = Date.now();
             return ret;
         },
-        r1: function(arg0) {
-            const ret = arg0.oneShot;
-            return ret;
-        },
-        e1: function(arg0) {
-            const ret = arg0.opaqueRedirect;
-            return ret;
-        },
-        e2: function(arg0, arg1) {
+        z1: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        l1: function(arg0, arg1) {
+        k1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -689,7 +666,7 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        m1: function(arg0, arg1) {
+        l1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
@@ -700,50 +677,47 @@ function __wbg_get_imports() {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        f: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        q1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg1.requestBody;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p1: function(arg0, arg1) {
-            const ret = arg1.requestHeaders;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
-            var len1 = WASM_VECTOR_LEN;
+        n1: function(arg0, arg1) {
+            const ret = arg1.request;
+            const ptr1 = passStringToWasm0(ret, wasm.b1, wasm.c1);
+            const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        g1: function(arg0) {
+        f1: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        t: function() { return handleError(function (arg0, arg1) {
+        u: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        w1: function() { return handleError(function (arg0, arg1, arg2) {
+        s1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        k2: function(arg0, arg1, arg2) {
-            arg0[arg1 >>> 0] = arg2;
-        },
         g: function(arg0, arg1, arg2) {
             arg0[arg1] = arg2;
         },
-        q: function(arg0) {
+        r: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        r: function(arg0, arg1) {
+        s: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        p: function(arg0) {
+        q: function(arg0) {
             const ret = arg0.sleepsItself;
             return ret;
         },
@@ -751,11 +725,7 @@ function __wbg_get_imports() {
             const ret = arg0.standing;
             return ret;
         },
-        x: function(arg0) {
-            const ret = arg0.status;
-            return ret;
-        },
-        f: function(arg0, arg1, arg2, arg3) {
+        c: function(arg0, arg1, arg2, arg3) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -767,7 +737,7 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        w: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        x: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -779,50 +749,57 @@ function __wbg_get_imports() {
                 wasm.d1(deferred0_0, deferred0_1, 1);
             }
         },
-        i2: function(arg0, arg1, arg2) {
+        d2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        s1: function(arg0, arg1) {
+        o1: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        o1: function(arg0, arg1) {
-            const ret = arg1.url;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.b1, wasm.c1);
+        d1: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        h2: function(arg0) {
+        m: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.b1);
+            var len1 = WASM_VECTOR_LEN;
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        },
+        c2: function(arg0) {
             arg0.wake();
         },
-        e: function(arg0) {
+        b: function(arg0) {
             const ret = arg0.wall();
             return ret;
         },
-        p2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 18, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+        j2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 23, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
-        q2: function(arg0, arg1) {
+        k2: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 10, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
-        r2: function(arg0) {
+        l2: function(arg0) {
             // Cast intrinsic for `F64 -> Externref`.
             const ret = arg0;
             return ret;
         },
-        s2: function(arg0, arg1) {
+        m2: function(arg0, arg1) {
             // Cast intrinsic for `Ref(String) -> Externref`.
             const ret = getStringFromWasm0(arg0, arg1);
             return ret;
         },
-        o2: function() {
+        i2: function() {
             const table = wasm.g1;
             table.set(0, undefined);
             table.set(1024, undefined);
