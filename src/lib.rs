@@ -31,6 +31,7 @@
 pub mod call;
 pub mod classify;
 pub mod clock;
+mod decimal;
 pub mod driver;
 pub mod headers;
 pub mod history;

@@ -1,7 +1,9 @@
 //! Records as JSON text: one string crosses where an object would cross member by member,
 //! and nobody pays for parsing a history that nobody asks for.
 
+use crate::classify::Verdict;
 use crate::clock::DelayMs;
+use crate::decimal::push_decimal;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, RequestSnapshot, RetryLedger};
 use crate::usage::Usage;
 
@@ -35,6 +37,28 @@ pub fn history(history: &History) -> String {
             attempt_members(out, last);
         }
         out.maybe("mark", history.mark);
+    });
+    out.0
+}
+
+/// The text that `JSON.parse` makes a public `Verdict` of.
+pub fn verdict(verdict: &Verdict) -> String {
+    let mut out = Json(String::with_capacity(256));
+    out.object(|out| {
+        out.text("kind", verdict.kind.as_str());
+        out.flag("retryable", verdict.retryable);
+        out.key("code");
+        match verdict.code.as_deref() {
+            Some(code) => out.string(code),
+            None => out.0.push_str("null"),
+        }
+        out.key("retryAfterMs");
+        match verdict.hint {
+            Some(hint) => out.digits(hint.delay.get()),
+            None => out.0.push_str("null"),
+        }
+        out.maybe("provider", verdict.provider.as_deref());
+        out.text("rule", verdict.rule);
     });
     out.0
 }
@@ -181,10 +205,7 @@ impl Json {
     }
 
     fn digits(&mut self, value: u64) {
-        if value >= 10 {
-            self.digits(value / 10);
-        }
-        self.0.push(char::from(b'0' + (value % 10) as u8));
+        push_decimal(&mut self.0, value);
     }
 
     fn string(&mut self, value: &str) {

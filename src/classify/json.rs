@@ -360,14 +360,10 @@ mod tests {
         let text = |text: &'static str| Scalar::Text(Cow::Borrowed(text));
         let (none, yes, no) = (Scalar::Null, Scalar::Flag(true), Scalar::Flag(false));
         assert_eq!(read, (Shape::Whole, "tail"));
-        assert_eq!(found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(), [
-            text("429"),
-            none,
-            yes,
-            no,
-            text("it's"),
-            text("it's"),
-        ]);
+        assert_eq!(
+            found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(),
+            [text("429"), none, yes, no, text("it's"), text("it's"),]
+        );
         assert_eq!(found.first().map(|(keys, _)| keys.as_str()), Some("error.code"));
         for strict in ["{'a':1}", "{\"a\":None}", "['a']"] {
             assert_eq!(walk(strict, &mut |_, _| {}), Shape::NotJson, "{strict}");

@@ -226,7 +226,8 @@ mod tests {
         ] {
             assert_eq!(kind(&body), Some("quota_exhausted"), "{body}");
         }
-        for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"] {
+        for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"]
+        {
             assert_eq!(kind(body), None, "{body}");
         }
     }
@@ -241,7 +242,8 @@ mod tests {
 
     #[test]
     fn words_say_more_than_a_class_and_less_than_a_cause() {
-        let body = |code: &str| format!(r#"{{"error":{{"code":"{code}","message":"Your credit balance is too low"}}}}"#);
+        let body =
+            |code: &str| format!(r#"{{"error":{{"code":"{code}","message":"Your credit balance is too low"}}}}"#);
         assert_eq!(kind(&body("permission_error")), Some("quota_exhausted"));
         assert_eq!(kind(&body("content_filter")), Some("content_filtered"));
     }
@@ -296,7 +298,10 @@ mod tests {
         let mut facts = BodyFacts::read(r#"{"message":"Rate exceeded"}"#);
         facts.read_headers(Headers::new("x-amzn-ErrorType\nThrottlingException:http://internal.amazon.com/coral/\n"));
         let cause = facts.cause(Given { status: 400, provider: None });
-        assert_eq!(cause.map(|cause| (cause.kind, cause.code)), Some((ErrorKind::RateLimited, Some("ThrottlingException"))));
+        assert_eq!(
+            cause.map(|cause| (cause.kind, cause.code)),
+            Some((ErrorKind::RateLimited, Some("ThrottlingException")))
+        );
         assert_eq!(facts.provider(), Some("bedrock"));
     }
 

@@ -4,8 +4,8 @@ use super::BodyFacts;
 use super::families::FAMILIES;
 use super::index;
 use super::inspect::Signs;
-use crate::classify::transport::contains;
 use crate::classify::json::{self, Dialect, Scalar, Shape};
+use crate::classify::transport::contains;
 
 /// More codes than this are in no error.
 const MOST_CODES: usize = 24;

@@ -320,7 +320,10 @@ mod tests {
             ("This model's maximum context length is 8192 tokens. However, you asked for more.", "context_exceeded"),
             ("Too many input tokens. Max input tokens: 8192", "context_exceeded"),
             ("Your credit balance is too low to access the API.", "quota_exhausted"),
-            ("You have reached your specified API usage limits. You will regain access on 2026-09-01.", "spend_limit_reached"),
+            (
+                "You have reached your specified API usage limits. You will regain access on 2026-09-01.",
+                "spend_limit_reached",
+            ),
             ("limited to 1000 API calls / month.", "quota_exhausted"),
             ("The engine is currently overloaded, please try again later", "overloaded"),
             ("Unknown model: x", "model_not_found"),
@@ -360,7 +363,9 @@ mod tests {
 
     #[test]
     fn a_message_of_any_bytes_and_length_is_read() {
-        for text in ["é", "\u{0}", "...", "a", "prompt\u{301} too long", &"é".repeat(5000), &"prompt too long ".repeat(5000)] {
+        for text in
+            ["é", "\u{0}", "...", "a", "prompt\u{301} too long", &"é".repeat(5000), &"prompt too long ".repeat(5000)]
+        {
             kind(text);
         }
     }
