@@ -2,11 +2,18 @@
 //! would be a kilobyte of the module.
 
 /// Appends the number in decimal digits.
-pub fn push_decimal(text: &mut String, value: u64) {
-    if value >= 10 {
-        push_decimal(text, value / 10);
+pub fn push_decimal(text: &mut String, mut value: u64) {
+    let mut digits = [b'0'; 20];
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit += (value % 10) as u8;
+        used += 1;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
     }
-    text.push(char::from(b'0' + (value % 10) as u8));
+    text.extend(digits.iter().skip(20 - used).map(|&digit| char::from(digit)));
 }
 
 /// The number in decimal digits.

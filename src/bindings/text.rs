@@ -82,9 +82,7 @@ pub fn redact_headers(fields: &str, headers: Vec<String>, query: Vec<String>, va
     let redaction = Redaction { headers, query, values };
     let fields = Headers::new(fields);
     let (masker, kept) = Masker::and_kept("", fields, &redaction);
-    kept.into_iter()
-        .flat_map(|(name, value)| [name.to_ascii_lowercase(), masker.mask(value).into_owned()])
-        .collect()
+    kept.into_iter().flat_map(|(name, value)| [name.to_ascii_lowercase(), masker.mask(value).into_owned()]).collect()
 }
 
 /// A random UUID (RFC 9562 version 4); undefined where the runtime has no randomness.

@@ -55,6 +55,7 @@ key key
 invalid invalid incorrect expired
 cors cors
 location location region
+allowed allowed
 supported supported support
 not not doesn isn couldn unable
 found found
@@ -128,7 +129,7 @@ request_too_large request too large
 request_too_large request size hit -high
 auth api key invalid
 auth api key not valid
-permission cors
+permission cors not allowed
 permission location not supported
 model_not_found nomodel -tool
 model_not_found model not found -tool
