@@ -40,6 +40,7 @@ mod names;
 pub mod policy;
 pub mod redact;
 pub mod retry_after;
+mod scan;
 pub mod usage;
 
 #[cfg(target_arch = "wasm32")]

@@ -6,6 +6,7 @@ use crate::clock::MAX_SAFE_MS;
 use crate::decimal::decimal;
 use crate::history::SentRequest;
 use crate::kind::ErrorKind;
+use crate::scan::{concat, find};
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -167,7 +168,7 @@ impl Facts {
     fn sent(&self, body: Option<String>) -> Option<SentRequest> {
         let mut text = self.request();
         let mut line = || {
-            let mut line = text.split_off(text.find('\n')? + 1);
+            let mut line = text.split_off(find(&text, b'\n')? + 1);
             std::mem::swap(&mut line, &mut text);
             line.pop();
             Some(line)
@@ -186,7 +187,7 @@ impl Facts {
         // A one before the milliseconds keeps their zeros, and goes.
         let (seconds, mut fraction) = (decimal(ms / 1000), decimal(1000 + ms % 1000));
         fraction.remove(0);
-        ["retry-after\n", &seconds, ".", &fraction, "\n"].concat()
+        concat(&["retry-after\n", &seconds, ".", &fraction, "\n"])
     }
 
     fn raised(&self) -> Option<Raised> {

@@ -7,6 +7,7 @@ use crate::headers::Headers;
 use crate::kind::{self, ErrorKind};
 use crate::redact::{self, Masker, Redaction};
 use crate::retry_after;
+use crate::scan::concat;
 use wasm_bindgen::prelude::*;
 
 /// What the body of a 2xx JSON answer is: 0 an answer, 1 a failure told in band, 2 cut
@@ -32,7 +33,7 @@ pub fn veto_header() -> String {
 #[wasm_bindgen(js_name = kindRow)]
 pub fn kind_row(name: &str) -> Option<String> {
     let row = ErrorKind::from_name(name)?.properties();
-    Some([row.vernllm, if row.retryable { "!" } else { "" }].concat())
+    Some(concat(&[row.vernllm, if row.retryable { "!" } else { "" }]))
 }
 
 /// The kind's name that a wrong one was probably meant to be.

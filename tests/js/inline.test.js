@@ -1,3 +1,4 @@
+// sabotage: exempt, it compares the engine in the bundle with the file and asks it nothing
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -6,8 +6,8 @@
 use super::families::{FAMILIES, Family};
 use super::read::PLACES;
 use super::wording::WORDS;
-use crate::classify::transport::contains;
 use crate::kind::ErrorKind;
+use crate::scan::{contains, cut};
 use std::sync::OnceLock;
 
 /// How much a code says.
@@ -137,17 +137,6 @@ fn index() -> &'static Index {
         }
         index
     })
-}
-
-/// Cuts `text` at the next such byte and gives what came before it; `None` at the end.
-pub fn cut<'t>(text: &mut &'t str, byte: u8) -> Option<&'t str> {
-    if text.is_empty() {
-        return None;
-    }
-    let end = text.bytes().position(|found| found == byte).unwrap_or(text.len());
-    let part = text.get(..end)?;
-    *text = text.get(end + 1..).unwrap_or("");
-    Some(part)
 }
 
 /// What the first word of a line says of the codes that follow.

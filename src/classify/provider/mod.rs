@@ -16,6 +16,7 @@ pub use inspect::{Inspection, Signs, inspect};
 use crate::headers::Headers;
 use crate::kind::ErrorKind;
 use crate::retry_after::BodyHints;
+use crate::scan;
 use crate::usage::UsageReader;
 use families::FAMILIES;
 
@@ -90,10 +91,9 @@ impl BodyFacts {
                 self.daily |= read::is_daily(value);
             }
             let mut rest = name;
-            let mut start = index::cut(&mut rest, b'-').unwrap_or("");
+            let mut start = scan::cut(&mut rest, b'-').unwrap_or("");
             if start.eq_ignore_ascii_case("x") {
-                let end = rest.bytes().position(|byte| byte == b'-').unwrap_or(rest.len());
-                start = name.get(..2 + end).unwrap_or("");
+                start = scan::part(name, 0, 2 + scan::find(rest, b'-').unwrap_or(rest.len()));
             }
             if let Some(at) = index::value(index::HEADER, &[start]) {
                 best = best.min(usize::from(at));
@@ -144,16 +144,27 @@ impl BodyFacts {
             }
         }
         let lookup = given.status == 404 || class.is_some_and(|class| class.kind == ErrorKind::NotFound);
-        let mut reader = wording::Reader::new(lookup, in_band, family == Some("google"));
+        // Google says "current quota" of a minute's as well, also where a router quotes it.
+        let google = family == Some("google") || self.codes.iter().any(|code| code == "RESOURCE_EXHAUSTED");
+        let mut reader = wording::Reader::new(lookup, in_band, google);
         for message in &self.messages {
             reader.read(message);
         }
         let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
-        let worded = reader.kind().map(|kind| of(kind, None, None));
+        let limited = given.status == 429 || class.is_some_and(|class| class.kind == ErrorKind::RateLimited);
+        // Where words of a cause stand innocently: advice beside a limit or an empty balance,
+        // the names and texts that a faulty request is told of, a stack trace.
+        let is_likely = |kind: &ErrorKind| match kind {
+            ErrorKind::ContextExceeded => !limited && given.status != 402,
+            ErrorKind::Overloaded => in_band || given.status == 429 || given.status >= 498,
+            ErrorKind::ModelNotFound => given.status < 500,
+            _ => true,
+        };
+        let worded = reader.kind().filter(is_likely).map(|kind| of(kind, None, None));
         let quoted = reader.class.map(|meaning| of(meaning.kind, None, meaning.retryable));
         let says_more = |cause: &Cause<'_>| match cause.kind {
-            // Any 5xx says more than "server error".
-            ErrorKind::ServerError => given.status < 500,
+            // Any failed status says more than "server error".
+            ErrorKind::ServerError => in_band,
             // A rate limit that answers with 413 is one that no waiting satisfies.
             ErrorKind::RateLimited => given.status != 413,
             _ => true,

@@ -4,8 +4,9 @@
 //! matter. Names, numbers, order and whatever else is said make no difference, and a sentence
 //! that is added changes nothing.
 
-use super::index::{self, Meaning, Weight, WordHash, cut};
+use super::index::{self, Meaning, Weight, WordHash};
 use crate::kind::ErrorKind;
+use crate::scan::cut;
 use std::sync::OnceLock;
 
 /// A name, and the words that are one word to us. Of two words with a dot between them the
@@ -42,7 +43,7 @@ day day daily
 byday byday userbymodelbyday userbyday
 credit credit credits balance funds
 low low
-insufficient insufficient inadequate
+insufficient insufficient inadequate enough
 out out
 more more
 need need requires require required
@@ -56,7 +57,7 @@ invalid invalid incorrect expired
 cors cors
 location location region
 allowed allowed
-supported supported support
+supported supported supports support
 not not doesn isn couldn unable
 found found
 exist exist exists
@@ -73,11 +74,16 @@ capacity capacity
 loading loading
 content content
 policy policy policies filter filtering filters guidelines
-block block blocked rejected flagged violating violates violate violated triggering triggered
+block block blocked rejected violating violates violate violated triggering triggered
 safety safety
 moderation moderation
+flag flagged
 unfit inappropriate risk
 timed timed timeout
+deadline deadline
+thinking thinking
+array array
+range range
 lookup
 inband
 google google gemini geminiexception vertexaiexception googleapis";
@@ -90,12 +96,13 @@ content_filtered policy block usage
 content_filtered safety block
 content_filtered moderation block
 content_filtered content unfit
+content_filtered flag
 spend_limit_reached spend limit hit
 spend_limit_reached billing limit hit
 spend_limit_reached billing max hit
-spend_limit_reached budget hit
+spend_limit_reached budget hit -thinking
 spend_limit_reached usage limit api hit
-spend_limit_reached key limit hit -rate -per
+spend_limit_reached key limit hit -rate -per -request
 quota_exhausted usage limit hit month
 quota_exhausted usage limit hit day
 quota_exhausted credit low
@@ -104,6 +111,8 @@ quota_exhausted quota insufficient
 quota_exhausted credit out
 quota_exhausted credit more need
 quota_exhausted credit hit
+quota_exhausted credit not
+quota_exhausted quota out -timed
 quota_exhausted afford tokens
 quota_exhausted free day used
 quota_exhausted free model day
@@ -111,14 +120,15 @@ quota_exhausted limited month -minute
 quota_exhausted quota hit day per -minute
 quota_exhausted byday
 quota_exhausted quota hit current -google
-context_exceeded context length max
-context_exceeded context length hit
-context_exceeded context limit hit
-context_exceeded context size hit
+context_exceeded context length max -must
+context_exceeded context hit -deadline -rate -per
+context_exceeded context length insufficient
 context_exceeded context too long
-context_exceeded prompt too long
-context_exceeded input too long
-context_exceeded prompt length max
+context_exceeded prompt too long -array
+context_exceeded input too long -array
+context_exceeded prompt length max -array
+context_exceeded input length range
+context_exceeded input tokens supported -not
 context_exceeded inputs tokens must
 context_exceeded input tokens hit -rate -per -day
 context_exceeded prompt tokens hit -rate -per -day
@@ -138,15 +148,15 @@ model_not_found model identifier invalid -tool
 model_not_found model identifier not valid -tool
 model_not_found model lookup
 model_not_found endpoints found -supported
+rate_limited rate limit hit
+rate_limited rate limited
+rate_limited too many request
 overloaded overloaded
 overloaded high demand
 overloaded busy
 overloaded capacity hit -billing
 overloaded capacity insufficient
 overloaded model loading
-rate_limited rate limit hit
-rate_limited rate limited
-rate_limited too many request
 timeout timed inband
 ";
 
@@ -222,6 +232,10 @@ impl Reader {
                 }
             }
             before = word;
+            // The words of an address say nothing.
+            if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"://")) {
+                at += bytes.iter().skip(at).take_while(|byte| !byte.is_ascii_whitespace()).count();
+            }
             if self.class.is_none() && word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")) {
                 self.class = index::meaning(word).filter(|meaning| meaning.weight != Weight::Anything);
             }

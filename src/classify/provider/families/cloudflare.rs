@@ -10,8 +10,9 @@ pub const CLOUDFLARE: Family = Family {
     shapes: "#errors.[].code #error.[].code #internalCode cloudflare_error",
     codes: "",
     own: "\
-bad_request 3003 3039 5004 5005 5006 5016 5019 5021 5035
-permission 3023 3041 5018 2003 2018
+bad_request 3003 3039 5004 5005 5006 5019 5035
+permission 3023 3041 5018 2018
+content_filtered 2016 2017
 quota_exhausted 3036 2021
 overloaded 3040
 model_not_found 3042 5007
