@@ -807,7 +807,7 @@ function __wbg_get_imports() {
             return ret;
         },
         j2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 21, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 18, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },

@@ -13,7 +13,8 @@ pub fn push_decimal(text: &mut String, mut value: u64) {
             break;
         }
     }
-    text.extend(digits.iter().skip(20 - used).map(|&digit| char::from(digit)));
+    let digits = digits.get(20 - used..).and_then(|digits| str::from_utf8(digits).ok());
+    text.push_str(digits.unwrap_or_default());
 }
 
 /// The number in decimal digits.

@@ -5,6 +5,7 @@ use crate::classify::Verdict;
 use crate::clock::DelayMs;
 use crate::decimal::push_decimal;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, RequestSnapshot, RetryLedger};
+use crate::scan::{from, part};
 use crate::usage::Usage;
 
 /// The text that `JSON.parse` makes the public `History` of.
@@ -156,7 +157,7 @@ impl Json {
     }
 
     fn comma(&mut self) {
-        if !self.0.ends_with(['{', '[']) {
+        if !matches!(self.0.as_bytes().last(), Some(b'{' | b'[')) {
             self.0.push(',');
         }
     }
@@ -212,15 +213,13 @@ impl Json {
         self.0.push('"');
         let mut rest = value;
         while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-            let (plain, special) = rest.split_at(at);
-            self.0.push_str(plain);
-            let mut chars = special.chars();
-            let byte = chars.next().map_or(0, |c| c as u32);
+            self.0.push_str(part(rest, 0, at));
+            let byte = rest.bytes().nth(at).map_or(0, usize::from);
             self.0.push_str("\\u00");
             for nibble in [byte >> 4, byte & 15] {
-                self.0.push(char::from_digit(nibble, 16).unwrap_or('0'));
+                self.0.push_str(part("0123456789abcdef", nibble, nibble + 1));
             }
-            rest = chars.as_str();
+            rest = from(rest, at + 1);
         }
         self.0.push_str(rest);
         self.0.push('"');

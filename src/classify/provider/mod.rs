@@ -74,6 +74,13 @@ pub fn kind_of_code(code: &str) -> Option<ErrorKind> {
     meaning(code).filter(|meaning| meaning.weight != Weight::Anything).map(|meaning| meaning.kind)
 }
 
+/// What a code of no table says by a word in it that only speaks of the request: nothing where a
+/// status speaks.
+fn of_request(code: &str) -> Option<Meaning> {
+    let speaks = ["invalid", "unsupported", "image"].iter().any(|word| scan::contains(code, word));
+    speaks.then_some(Meaning { kind: ErrorKind::BadRequest, weight: Weight::Anything, retryable: None })
+}
+
 /// Header fields in which a code stands, the last two in frames of an event stream.
 const CODE_FIELDS: [&str; 3] = ["x-amzn-errortype", ":exception-type", ":error-code"];
 /// The field in which GitHub names the quota that is spent.
@@ -135,7 +142,7 @@ impl BodyFacts {
         let mut class: Option<Cause<'_>> = None;
         let mut anything: Option<Cause<'_>> = None;
         for code in &self.codes {
-            let Some(meaning) = meaning_of(code) else { continue };
+            let Some(meaning) = meaning_of(code).or_else(|| of_request(code).filter(|_| in_band)) else { continue };
             let cause = Cause { kind: meaning.kind, code: Some(&**code), retryable: meaning.retryable };
             match meaning.weight {
                 Weight::Cause => return Some(cause),

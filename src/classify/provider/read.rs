@@ -101,14 +101,21 @@ impl BodyFacts {
             }
             Scalar::Null => return,
         };
+        let may_be_known = place.last().is_none_or(|key| index::may_be_last(key));
         let whole = if let ["[]", inner @ ..] = keys { inner } else { keys };
         if self.family.is_none()
+            && may_be_known
             && let Some(shape) = index::value(index::SHAPE, whole)
             && is_of_shape(shape >> 8, text)
         {
             self.family = FAMILIES.get(usize::from(shape & 0xff)).map(|family| family.name);
         }
-        let role = if place.is_empty() { MESSAGE } else { index::value(index::PLACE, place).unwrap_or(u16::MAX) };
+        let role = match place {
+            [] => Some(MESSAGE),
+            _ if !may_be_known => None,
+            _ => index::value(index::PLACE, place),
+        };
+        let Some(role) = role else { return };
         let is_text = matches!(scalar, Scalar::Text(_)) && !text.is_empty();
         match role {
             ..MESSAGE => self.add_code(rank + role as u8, text),

@@ -8,7 +8,6 @@ pub const FIREWORKS: Family = Family {
     aliases: "fireworks",
     headers: "fireworks",
     shapes: "",
-    codes: "\
-?permission precondition_failed",
+    codes: "",
     own: "",
 };

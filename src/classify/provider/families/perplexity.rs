@@ -8,7 +8,6 @@ pub const PERPLEXITY: Family = Family {
     aliases: "perplexity pplx",
     headers: "",
     shapes: "",
-    codes: "\
-?rate_limited request_rate_limit_exceeded",
+    codes: "",
     own: "",
 };
