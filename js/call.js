@@ -2,12 +2,12 @@ import { ignore } from './body.js';
 import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
 import { ENDING, Facts, readError } from './facts.js';
-import { brokenOff, KeptHistory, readRecord, remember } from './history.js';
+import { brokenOff, KeptHistory, readRecord, readVerdict, remember } from './history.js';
 import { maskWith, shownOf } from './masked.js';
 import { handleOf, settingsOf } from './policy.js';
 import { CANCELLED, race } from './race.js';
 
-/** @import { StopMark, Verdict } from './types.d.ts' */
+/** @import { StopMark } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
 
 /** What a hook's promise resolves to for the engine: see `bindings/host.rs`. */
@@ -250,12 +250,12 @@ export class Call {
 
   /**
    * @param {string} record
-   * @param {Verdict} verdict
+   * @param {string} verdict
    */
   ask(record, verdict) {
     const { shouldRetry } = this.settings.given;
     return this.hooked(async () => {
-      const said = await shouldRetry?.(readRecord(record, this.raised), Object.freeze(verdict));
+      const said = await shouldRetry?.(readRecord(record, this.raised), readVerdict(verdict));
       return typeof said === 'boolean' ? said : undefined;
     });
   }
@@ -270,10 +270,10 @@ export class Call {
 
   /**
    * @param {string} record
-   * @param {Verdict} verdict
+   * @param {string} verdict
    */
   tellFailed(record, verdict) {
-    this.notify({ type: 'failed', attempt: readRecord(record, this.raised), verdict: Object.freeze(verdict) });
+    this.notify({ type: 'failed', attempt: readRecord(record, this.raised), verdict: readVerdict(verdict) });
   }
 
   /**

@@ -2,6 +2,7 @@ import { ask } from './ask.js';
 import { configError, show } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { blockOf } from './headers.js';
+import { readVerdict } from './history.js';
 import { handleOf, policyOf } from './policy.js';
 import { bytesOf } from './thrown.js';
 
@@ -29,7 +30,7 @@ export function classify(input, options) {
   if (headers !== undefined) facts.headers = blockOf(headers);
   if (body !== undefined) facts.body = bytesOf(body);
   if (signal?.aborted) facts.ending = ENDING.cancelled;
-  return Object.freeze(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs ?? Date.now())));
+  return readVerdict(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs ?? Date.now())));
 }
 
 /**

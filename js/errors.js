@@ -94,7 +94,7 @@ function rowOf(kind, internals) {
   if (typeof kind !== 'string') throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind`);
   try {
     const row = engine().kindRow(kind);
-    if (row !== undefined) return row;
+    if (row !== undefined) return { type: /** @type {ErrorType} */ (row.replace('!', '')), retryable: row.endsWith('!') };
     const nearest = engine().nearestKind(kind);
     const meant = nearest ? `; did you mean '${nearest}'?` : '';
     throw new TypeError(`RetryError: kind is ${show(kind)}, must be an ErrorKind${meant}`);

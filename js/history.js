@@ -90,6 +90,16 @@ export function readRecord(text, raised) {
 }
 
 /**
+ * A verdict as JavaScript sees it, frozen.
+ *
+ * @param {string} text
+ * @returns {import('./types.d.ts').Verdict}
+ */
+export function readVerdict(text) {
+  return Object.freeze(JSON.parse(text));
+}
+
+/**
  * Adds what only a live RetryError holds.
  *
  * @param {any} record

@@ -165,11 +165,11 @@ function validated(given) {
 
 /**
  * @param {FetchOptions} given
- * @param {{ option: string, code: string, allowed: string }[]} found
+ * @param {[option: string, code: string, allowed: string][]} found
  */
 function faulty(given, found) {
   /** @type {ConfigFault[]} */
-  const faults = found.map(({ option, code, allowed }) => {
+  const faults = found.map(([option, code, allowed]) => {
     // What the caller calls secret is not shown, not even when it is no list; nor what is no
     // option of ours: it may be a key meant for somebody else.
     const shown = option.startsWith('redact') || code === 'unknown_option' ? 'not shown' : show(valueAt(given, option));

@@ -498,7 +498,7 @@ export interface ConfigFault {
   readonly option: string;
   /** Such as `type`, `range`, `unknown_option`, `retry_max_attempts`. */
   readonly code: string;
-  /** What was given, as text; cut and masked. */
+  /** What was given, as text; cut and masked. `not shown` for an unknown option and for what `redact` calls secret. */
   readonly value: string;
   readonly allowed: string;
 }

@@ -57,9 +57,9 @@ export class PolicyHandle {
      */
     backoff(n: number, unit: number): number;
     /**
-     * What the rules say of a failure, at `wall` epoch milliseconds. Its texts are masked.
+     * What the rules say of a failure, at `wall` epoch milliseconds, as JSON. Its texts are masked.
      */
-    classify(facts: any, wall: number): any;
+    classify(facts: any, wall: number): string;
     /**
      * What the policy will do.
      */
@@ -69,7 +69,7 @@ export class PolicyHandle {
      */
     masker(url: string, headers: string): MaskerHandle;
     /**
-     * Throws an array of `{option, code, allowed}`, one for each fault.
+     * Throws an array of `[option, code, allowed]`, one for each fault.
      */
     constructor(options: any);
     /**
@@ -115,9 +115,10 @@ export function inspect(body: Uint8Array | number[]): number;
 export function judgeChunk(json: string): number;
 
 /**
- * The row of a kind: `{name, retryable, type}`; undefined for a name that is none.
+ * VernLLM's name for a kind, with a `!` behind it where the kind is retryable; undefined for
+ * a name that is none.
  */
-export function kindRow(name: string): any;
+export function kindRow(name: string): string | undefined;
 
 /**
  * The text without secrets of a known shape; undefined when it held none.

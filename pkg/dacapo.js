@@ -191,19 +191,28 @@ export class PolicyHandle {
         return ret;
     }
     /**
-     * What the rules say of a failure, at `wall` epoch milliseconds. Its texts are masked.
+     * What the rules say of a failure, at `wall` epoch milliseconds, as JSON. Its texts are masked.
      * @param {any} facts
      * @param {number} wall
-     * @returns {any}
+     * @returns {string}
      */
     classify(facts, wall) {
-        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
-            throw new Error('Invalid stale object from previous Wasm instance');
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+                throw new Error('Invalid stale object from previous Wasm instance');
+            }
+            let ret;
+            __wbg_call_guard();
+            ret = wasm.v(this.__wbg_ptr, facts, wall);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            __wbg_call_guard();
+            wasm.p1(deferred1_0, deferred1_1, 1);
         }
-        let ret;
-        __wbg_call_guard();
-        ret = wasm.v(this.__wbg_ptr, facts, wall);
-        return ret;
     }
     /**
      * What the policy will do.
@@ -245,7 +254,7 @@ export class PolicyHandle {
         return MaskerHandle.__wrap(ret);
     }
     /**
-     * Throws an array of `{option, code, allowed}`, one for each fault.
+     * Throws an array of `[option, code, allowed]`, one for each fault.
      * @param {any} options
      */
     constructor(options) {
@@ -376,9 +385,10 @@ export function judgeChunk(json) {
 }
 
 /**
- * The row of a kind: `{name, retryable, type}`; undefined for a name that is none.
+ * VernLLM's name for a kind, with a `!` behind it where the kind is retryable; undefined for
+ * a name that is none.
  * @param {string} name
- * @returns {any}
+ * @returns {string | undefined}
  */
 export function kindRow(name) {
     const ptr0 = passStringToWasm0(name, wasm.n1, wasm.o1);
@@ -386,7 +396,12 @@ export function kindRow(name) {
     let ret;
     __wbg_call_guard();
     ret = wasm.j(ptr0, len0);
-    return ret;
+    let v2;
+    if (ret[0] !== 0) {
+        v2 = getStringFromWasm0(ret[0], ret[1]);
+        wasm.p1(ret[0], ret[1] * 1, 1);
+    }
+    return v2;
 }
 
 /**
@@ -695,37 +710,37 @@ export function vetoHeader() {
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
-        m: function(arg0) {
+        l: function(arg0) {
             const v = arg0;
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        z: function(arg0) {
+        y: function(arg0) {
             const ret = !arg0;
             return ret;
         },
-        t1: function(arg0) {
+        s1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
-        l: function(arg0) {
+        k: function(arg0) {
             const ret = arg0 === null;
             return ret;
         },
-        y1: function(arg0) {
+        x1: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        v1: function(arg0) {
+        u1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        u1: function(arg0) {
+        t1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
-        k: function(arg0, arg1) {
+        j: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'number' ? obj : undefined;
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
@@ -745,14 +760,14 @@ function __wbg_get_imports() {
         d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        w: function(arg0) {
+        v: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        y: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        x: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        s: function(arg0, arg1, arg2) {
+        r: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -765,27 +780,33 @@ function __wbg_get_imports() {
                 wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        r: function(arg0, arg1, arg2, arg3) {
+        q: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
+            let deferred1_0;
+            let deferred1_1;
             try {
                 deferred0_0 = arg1;
                 deferred0_1 = arg2;
-                const ret = arg0.ask(getStringFromWasm0(arg1, arg2), arg3);
+                deferred1_0 = arg3;
+                deferred1_1 = arg4;
+                const ret = arg0.ask(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
                 return ret;
             } finally {
                 __wbg_call_guard();
                 wasm.p1(deferred0_0, deferred0_1, 1);
+                __wbg_call_guard();
+                wasm.p1(deferred1_0, deferred1_1, 1);
             }
         },
-        n: function(arg0, arg1, arg2, arg3) {
+        m: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        b1: function(arg0) {
+        a1: function(arg0) {
             const ret = arg0.bits;
             return ret;
         },
-        f1: function(arg0, arg1) {
+        e1: function(arg0, arg1) {
             const ret = arg1.body;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
@@ -796,18 +817,18 @@ function __wbg_get_imports() {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        d1: function(arg0, arg1) {
+        c1: function(arg0, arg1) {
             const ret = arg1.errorType;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        q: function(arg0) {
+        p: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
-        e2: function(arg0, arg1, arg2, arg3, arg4) {
+        d2: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -819,29 +840,29 @@ function __wbg_get_imports() {
                 wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        i: function() { return handleError(function (arg0, arg1) {
+        h: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
         f2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        m1: function(arg0, arg1) {
+        l1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        b2: function(arg0, arg1) {
+        a2: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        h1: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg1.headers;
             const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        w1: function(arg0) {
+        v1: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -851,19 +872,19 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        x1: function(arg0) {
+        w1: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        a2: function(arg0) {
+        z1: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        l1: function(arg0) {
+        k1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        j1: function(arg0) {
+        i1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
@@ -871,7 +892,7 @@ function __wbg_get_imports() {
             const ret = arg0.mono();
             return ret;
         },
-        k1: function() {
+        j1: function() {
             const ret = new Array();
             return ret;
         },
@@ -879,100 +900,106 @@ function __wbg_get_imports() {
             const ret = new Object();
             return ret;
         },
-        j: function() {
+        i: function() {
             const ret = Date.now();
             return ret;
         },
-        z1: function(arg0, arg1) {
+        y1: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        n1: function(arg0, arg1) {
+        m1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        c1: function(arg0, arg1) {
+        b1: function(arg0, arg1) {
             const ret = arg1.raisedKind;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        o1: function(arg0, arg1) {
+        n1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        e1: function(arg0) {
+        d1: function(arg0) {
             const ret = arg0.raisedRetryable;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
         f: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        p1: function(arg0, arg1) {
+        o1: function(arg0, arg1) {
             const ret = arg1.requestBody;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        q1: function(arg0, arg1) {
+        p1: function(arg0, arg1) {
             const ret = arg1.request;
             const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        i1: function(arg0) {
+        h1: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        x: function() { return handleError(function (arg0, arg1) {
+        w: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        s1: function() { return handleError(function (arg0, arg1, arg2) {
+        q1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        g: function(arg0, arg1, arg2) {
-            arg0[arg1] = arg2;
+        e2: function(arg0, arg1, arg2) {
+            arg0[arg1 >>> 0] = arg2;
         },
-        u: function(arg0) {
+        t: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        v: function(arg0, arg1) {
+        u: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        t: function(arg0) {
+        s: function(arg0) {
             const ret = arg0.sleepsItself;
             return ret;
         },
-        o: function(arg0) {
+        n: function(arg0) {
             const ret = arg0.standing;
             return ret;
         },
-        c: function(arg0, arg1, arg2, arg3) {
+        c: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
+            let deferred1_0;
+            let deferred1_1;
             try {
                 deferred0_0 = arg1;
                 deferred0_1 = arg2;
-                arg0.tellFailed(getStringFromWasm0(arg1, arg2), arg3);
+                deferred1_0 = arg3;
+                deferred1_1 = arg4;
+                arg0.tellFailed(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
                 wasm.p1(deferred0_0, deferred0_1, 1);
+                __wbg_call_guard();
+                wasm.p1(deferred1_0, deferred1_1, 1);
             }
         },
-        a1: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        z: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -984,30 +1011,30 @@ function __wbg_get_imports() {
                 wasm.p1(deferred0_0, deferred0_1, 1);
             }
         },
-        d2: function(arg0, arg1, arg2) {
+        c2: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        h: function(arg0, arg1) {
+        g: function(arg0, arg1) {
             const ret = arg1.unit();
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        g1: function(arg0, arg1) {
+        f1: function(arg0, arg1) {
             const ret = arg1.usage;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p: function(arg0, arg1) {
+        o: function(arg0, arg1) {
             const ret = arg1.usage;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        c2: function(arg0) {
+        b2: function(arg0) {
             arg0.wake();
         },
         b: function(arg0) {
@@ -1015,12 +1042,12 @@ function __wbg_get_imports() {
             return ret;
         },
         j2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 34, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 29, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
         k2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 11, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 8, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },

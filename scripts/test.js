@@ -24,6 +24,7 @@ const sections = {
   pkg: () => [cargo('xtask', 'check-pkg'), cargo('xtask', 'reproducible')],
   types: () => [[join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.json']]],
   source: () => [node('scripts/check-js.js')],
+  vectors: () => [node('scripts/vectors.js')],
   js: () => [node(...nodeTest('tests/js'))],
   packaging: () => [node(...nodeTest('tests/packaging'))],
   size: () => [node('scripts/size.js')],

@@ -4,6 +4,7 @@
 //! crossings. Field values cannot hold a line feed (RFC 9110 section 5.5); whoever writes
 //! the text must put a space where a caller's bad value has one.
 
+use crate::scan::{concat, find, from, part};
 use std::borrow::Cow;
 
 /// Header fields in the order they came. Names are compared without regard to case.
@@ -49,7 +50,7 @@ impl<'t> Headers<'t> {
             };
             *slot = Some(match slot.take() {
                 None => Cow::Borrowed(value),
-                Some(first) => Cow::Owned([&first, ", ", value].concat()),
+                Some(first) => Cow::Owned(concat(&[&first, ", ", value])),
             });
         }
         found
@@ -58,8 +59,8 @@ impl<'t> Headers<'t> {
 
 /// A line, and what follows its line feed if it has one.
 fn line(text: &str) -> Option<(&str, Option<&str>)> {
-    match text.bytes().position(|byte| byte == b'\n') {
-        Some(end) => Some((text.get(..end)?, text.get(end + 1..))),
+    match find(text, b'\n') {
+        Some(end) => Some((part(text, 0, end), Some(from(text, end + 1)))),
         None => Some((text, None)),
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::classify::Verdict;
 use crate::clock::{DelayMs, WallMs};
+use crate::decimal::decimal;
 use crate::headers::Headers;
 use crate::policy::WaitFrom;
 use crate::redact::{Masker, Redaction};
@@ -141,7 +142,7 @@ impl AttemptRecord {
 /// The text that a record shows for a failure that has none of its own.
 pub fn message_of(verdict: &Verdict, status: Option<u16>) -> String {
     match (status, verdict.kind.as_str()) {
-        (Some(status), _) => format!("HTTP {status}"),
+        (Some(status), _) => ["HTTP ", &decimal(status.into())].concat(),
         (None, kind) => kind.replace('_', " "),
     }
 }

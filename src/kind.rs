@@ -143,13 +143,13 @@ kinds! {
 
 impl ErrorKind {
     /// The kind's row of the table.
-    pub fn properties(self) -> &'static Properties {
+    pub const fn properties(self) -> &'static Properties {
         // Variants are numbered from 0 in the order of the table.
         &Self::TABLE[self as usize]
     }
 
     /// The stable snake_case name.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         self.properties().name
     }
 

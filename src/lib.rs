@@ -31,6 +31,7 @@
 pub mod call;
 pub mod classify;
 pub mod clock;
+mod decimal;
 pub mod driver;
 pub mod headers;
 pub mod history;
@@ -39,6 +40,7 @@ mod names;
 pub mod policy;
 pub mod redact;
 pub mod retry_after;
+mod scan;
 pub mod stream;
 pub mod usage;
 

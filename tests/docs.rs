@@ -184,7 +184,9 @@ fn the_table_of_codes_has_every_code_of_everybodys() {
     let known = provider::all_codes().filter(|(_, own, _, meaning)| !own && meaning.weight != Weight::Anything);
     let weight = |weight| if weight == Weight::Cause { "cause" } else { "class" };
     let known: BTreeSet<_> = known
-        .map(|(_, _, name, meaning)| (name.to_owned(), meaning.kind.as_str().to_owned(), weight(meaning.weight).to_owned()))
+        .map(|(_, _, name, meaning)| {
+            (name.to_owned(), meaning.kind.as_str().to_owned(), weight(meaning.weight).to_owned())
+        })
         .collect();
     assert_eq!(told, known);
     for (name, kind, _) in &known {

@@ -69,9 +69,16 @@ fn other_ids_and_names_of_models_in_messages_change_nothing() {
     let other = |text: &str| {
         let words = text.split(' ').map(|word| {
             let named = word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_ascii_alphabetic());
-            let quoted = word.len() > 2 && word.starts_with(['`', '\'', '"']) && !word.contains("tokens") && word != "`inputs`";
+            let quoted =
+                word.len() > 2 && word.starts_with(['`', '\'', '"']) && !word.contains("tokens") && word != "`inputs`";
             match word {
-                _ if word.contains("limit") || word.contains("max_") || word.contains("Day") || word.contains("hour") => word,
+                _ if word.contains("limit")
+                    || word.contains("max_")
+                    || word.contains("Day")
+                    || word.contains("hour") =>
+                {
+                    word
+                }
                 _ if quoted => "`some-lab/other-9b-instruct`",
                 _ if named => "acme-4o-2031-01-01",
                 _ => word,
@@ -120,7 +127,8 @@ fn reversed(value: &Value) -> Value {
 fn backwards(value: &Value) -> String {
     match value {
         Value::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(key, inner)| format!("{:?}:{}", key, backwards(inner))).collect();
+            let members: Vec<_> =
+                members.iter().map(|(key, inner)| format!("{:?}:{}", key, backwards(inner))).collect();
             format!("{{{}}}", members.into_iter().rev().collect::<Vec<_>>().join(","))
         }
         Value::Array(items) => format!("[{}]", items.iter().map(backwards).collect::<Vec<_>>().join(",")),
@@ -241,7 +249,19 @@ proptest! {
 #[test]
 fn a_body_of_64_kib_is_read_whatever_it_is() {
     let size = 64 * 1024;
-    for part in ["{\"error\":", "[", "{\"a\":{\"b\":1},\"error\":\"", "data: {}\n\n", "{}\n", "\\", "\"{", "prompt is too long. ", "{'", "é", "{\"error\":{\"message\":\"{\\\"error\\\":"] {
+    for part in [
+        "{\"error\":",
+        "[",
+        "{\"a\":{\"b\":1},\"error\":\"",
+        "data: {}\n\n",
+        "{}\n",
+        "\\",
+        "\"{",
+        "prompt is too long. ",
+        "{'",
+        "é",
+        "{\"error\":{\"message\":\"{\\\"error\\\":",
+    ] {
         let body: String = part.chars().cycle().take(size / part.chars().count() * part.chars().count()).collect();
         for status in [200, 429, 500] {
             of(status, &body);

@@ -21,29 +21,33 @@ function bytesOf(text, common) {
   const singles = new Uint8Array(PAIRS);
   DIGITS.forEach((character, i) => {
     digits[character] = i;
-    singles[character] = order[i];
+    singles[character] = /** @type {number} */ (order[i]);
   });
   const bytes = new Uint8Array(text.length);
   let size = 0;
   for (let read = 0; read < text.length; read++) {
     const character = text.charCodeAt(read);
     bytes[size++] = character < PAIRS
-      ? singles[character]
-      : order[DIGITS.length + ((character - PAIRS) << 6) + digits[text.charCodeAt(++read)]];
+      ? /** @type {number} */ (singles[character])
+      : /** @type {number} */ (order[DIGITS.length + ((character - PAIRS) << 6) + /** @type {number} */ (digits[text.charCodeAt(++read)])]);
   }
   return bytes.subarray(0, size);
 }
 
-/** The bytes of the module. */
+/** @returns {Uint8Array<ArrayBuffer>} The bytes of the module. */
 export function unpack() {
   const common = bytesOf(single, []);
+  /** @type {any} */
   const sources = streams.map((text, i) => bytesOf(text, i === 0 ? common : []));
+  /** @type {any} */
   const places = streams.map(() => 0);
-  /** @type {number[][]} */
+  /** @type {any} */
   const operandsOf = Array(256).fill([]);
   for (const [first, last, ...its] of operands) operandsOf.fill(its, first, last + 1);
 
-  const [main] = sources;
+  /** @type {any} */
+  const main = sources[0];
+  /** @type {any} */
   const module = new Uint8Array(length);
   const [start, end] = code;
   module.set(main.subarray(0, start));

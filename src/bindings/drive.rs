@@ -3,7 +3,7 @@
 
 use super::host::{Facts, Host, into_text};
 use super::policy::PolicyHandle;
-use super::{json, sleep, to_object_with_nulls};
+use super::{json, sleep};
 use crate::call::{Call, Mark, Outcome};
 use crate::classify::Verdict;
 use crate::clock::{DelayMs, MonoMs, Now, WallMs};
@@ -11,7 +11,6 @@ use crate::driver::{Answer, End, Runtime, Slept, drive};
 use crate::history::{AttemptRecord, History};
 use crate::policy::{Allowance, WaitFrom};
 use crate::usage::Usage;
-use serde::Serialize;
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -161,7 +160,7 @@ impl Runtime for HostRuntime {
     }
 
     async fn ask(&mut self, record: &AttemptRecord, verdict: &Verdict) -> Answer<Option<bool>> {
-        self.answer(self.0.ask(json::record(record), verdict_object(verdict))).await
+        self.answer(self.0.ask(json::record(record), json::verdict(verdict))).await
     }
 
     async fn announce(&mut self, record: &AttemptRecord) -> Answer<()> {
@@ -173,7 +172,7 @@ impl Runtime for HostRuntime {
     }
 
     fn failed(&mut self, record: &AttemptRecord, verdict: &Verdict) {
-        self.0.tell_failed(json::record(record), verdict_object(verdict));
+        self.0.tell_failed(json::record(record), json::verdict(verdict));
     }
 
     fn waiting(&mut self, record: &AttemptRecord, delay: DelayMs, from: WaitFrom) {
@@ -185,27 +184,4 @@ impl Runtime for HostRuntime {
 pub fn now(mono: f64, wall: f64) -> Now {
     // A clock of the caller's may give anything: `as` saturates, and NaN is zero.
     Now { mono: MonoMs(mono as u64), wall: WallMs(wall as i64) }
-}
-
-/// A verdict as JavaScript sees it.
-pub fn verdict_object(verdict: &Verdict) -> JsValue {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct VerdictObject<'v> {
-        kind: &'static str,
-        retryable: bool,
-        code: Option<&'v str>,
-        retry_after_ms: Option<f64>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        provider: Option<&'v str>,
-        rule: &'static str,
-    }
-    to_object_with_nulls(&VerdictObject {
-        kind: verdict.kind.as_str(),
-        retryable: verdict.retryable,
-        code: verdict.code.as_deref(),
-        retry_after_ms: verdict.hint.map(|hint| hint.delay.as_f64()),
-        provider: verdict.provider.as_deref(),
-        rule: verdict.rule,
-    })
 }

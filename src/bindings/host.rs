@@ -3,8 +3,10 @@
 use crate::call::{Observed, Replay};
 use crate::classify::{Ending, Link, Raised, Source};
 use crate::clock::MAX_SAFE_MS;
+use crate::decimal::decimal;
 use crate::history::SentRequest;
 use crate::kind::ErrorKind;
+use crate::scan::{concat, find};
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -50,13 +52,13 @@ extern "C" {
     pub fn sleep(this: &Host, ms: f64) -> Promise;
     /// Resolves to true, false or undefined, to null when the hook threw, to 0 when cancelled.
     #[wasm_bindgen(method)]
-    pub fn ask(this: &Host, record: String, verdict: JsValue) -> Promise;
+    pub fn ask(this: &Host, record: String, verdict: String) -> Promise;
     /// Resolves as `ask` does.
     #[wasm_bindgen(method)]
     pub fn announce(this: &Host, record: String) -> Promise;
     /// Tells `onEvent` of a failure.
     #[wasm_bindgen(method, js_name = tellFailed)]
-    pub fn tell_failed(this: &Host, record: String, verdict: JsValue);
+    pub fn tell_failed(this: &Host, record: String, verdict: String);
     /// Tells `onEvent` of a wait.
     #[wasm_bindgen(method, js_name = tellWaiting)]
     pub fn tell_waiting(this: &Host, record: String, delay_ms: f64, from: &str);
@@ -172,7 +174,7 @@ impl Facts {
     fn sent(&self, body: Option<String>) -> Option<SentRequest> {
         let mut text = self.request();
         let mut line = || {
-            let mut line = text.split_off(text.find('\n')? + 1);
+            let mut line = text.split_off(find(&text, b'\n')? + 1);
             std::mem::swap(&mut line, &mut text);
             line.pop();
             Some(line)
@@ -188,7 +190,10 @@ impl Facts {
             return String::new();
         }
         let ms = ms as u64;
-        format!("retry-after\n{}.{:03}\n", ms / 1000, ms % 1000)
+        // A one before the milliseconds keeps their zeros, and goes.
+        let (seconds, mut fraction) = (decimal(ms / 1000), decimal(1000 + ms % 1000));
+        fraction.remove(0);
+        concat(&["retry-after\n", &seconds, ".", &fraction, "\n"])
     }
 
     fn raised(&self) -> Option<Raised> {

@@ -1,8 +1,11 @@
 //! Records as JSON text: one string crosses where an object would cross member by member,
 //! and nobody pays for parsing a history that nobody asks for.
 
+use crate::classify::Verdict;
 use crate::clock::DelayMs;
+use crate::decimal::push_decimal;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, RequestSnapshot, RetryLedger};
+use crate::scan::{from, part};
 use crate::usage::Usage;
 
 /// The text that `JSON.parse` makes the public `History` of.
@@ -35,6 +38,28 @@ pub fn history(history: &History) -> String {
             attempt_members(out, last);
         }
         out.maybe("mark", history.mark);
+    });
+    out.0
+}
+
+/// The text that `JSON.parse` makes a public `Verdict` of.
+pub fn verdict(verdict: &Verdict) -> String {
+    let mut out = Json(String::with_capacity(256));
+    out.object(|out| {
+        out.text("kind", verdict.kind.as_str());
+        out.flag("retryable", verdict.retryable);
+        out.key("code");
+        match verdict.code.as_deref() {
+            Some(code) => out.string(code),
+            None => out.0.push_str("null"),
+        }
+        out.key("retryAfterMs");
+        match verdict.hint {
+            Some(hint) => out.digits(hint.delay.get()),
+            None => out.0.push_str("null"),
+        }
+        out.maybe("provider", verdict.provider.as_deref());
+        out.text("rule", verdict.rule);
     });
     out.0
 }
@@ -132,7 +157,7 @@ impl Json {
     }
 
     fn comma(&mut self) {
-        if !self.0.ends_with(['{', '[']) {
+        if !matches!(self.0.as_bytes().last(), Some(b'{' | b'[')) {
             self.0.push(',');
         }
     }
@@ -181,25 +206,20 @@ impl Json {
     }
 
     fn digits(&mut self, value: u64) {
-        if value >= 10 {
-            self.digits(value / 10);
-        }
-        self.0.push(char::from(b'0' + (value % 10) as u8));
+        push_decimal(&mut self.0, value);
     }
 
     fn string(&mut self, value: &str) {
         self.0.push('"');
         let mut rest = value;
         while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-            let (plain, special) = rest.split_at(at);
-            self.0.push_str(plain);
-            let mut chars = special.chars();
-            let byte = chars.next().map_or(0, |c| c as u32);
+            self.0.push_str(part(rest, 0, at));
+            let byte = rest.bytes().nth(at).map_or(0, usize::from);
             self.0.push_str("\\u00");
             for nibble in [byte >> 4, byte & 15] {
-                self.0.push(char::from_digit(nibble, 16).unwrap_or('0'));
+                self.0.push_str(part("0123456789abcdef", nibble, nibble + 1));
             }
-            rest = chars.as_str();
+            rest = from(rest, at + 1);
         }
         self.0.push_str(rest);
         self.0.push('"');

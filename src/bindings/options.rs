@@ -1,7 +1,7 @@
 //! Options from a JavaScript object, member by member, and back.
 
 use crate::policy::explain::{Explanation, WaitBounds};
-use crate::policy::{ConfigFaults, Fault, Policy, Value};
+use crate::policy::{ConfigFaults, Policy, Value};
 use js_sys::{Array, Function, JsString, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
@@ -92,16 +92,11 @@ fn into_js(value: &Value) -> JsValue {
     }
 }
 
-/// The faults as an array of objects.
+/// The faults as an array of `[option, code, allowed]`.
 pub fn faults_array(faults: ConfigFaults) -> JsValue {
-    let object = |Fault { option, code, allowed }| {
-        object(&[
-            ("option", Value::Text(option)),
-            ("code", Value::Text(code.to_owned())),
-            ("allowed", Value::Text(allowed)),
-        ])
-    };
-    faults.0.into_iter().map(object).collect::<Array>().into()
+    let rows: Vec<_> = faults.0.iter().map(|fault| (&*fault.option, fault.code, &*fault.allowed)).collect();
+    // Lists of texts always serialize.
+    serde_wasm_bindgen::to_value(&rows).unwrap_or(JsValue::UNDEFINED)
 }
 
 /// What a policy will do, as an object.

@@ -1,7 +1,7 @@
 //! A validated policy, held by a `RetryPolicy` of JavaScript.
 
-use super::drive::verdict_object;
 use super::host::Facts;
+use super::json;
 use super::options::{explained, faults_array, object, read};
 use crate::classify::{Failure, classify};
 use crate::clock::{DelayMs, WallMs};
@@ -17,7 +17,7 @@ pub struct PolicyHandle(Rc<Policy>);
 
 #[wasm_bindgen]
 impl PolicyHandle {
-    /// Throws an array of `{option, code, allowed}`, one for each fault.
+    /// Throws an array of `[option, code, allowed]`, one for each fault.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue) -> Result<PolicyHandle, JsValue> {
         read(options).map(|policy| PolicyHandle(Rc::new(policy))).map_err(faults_array)
@@ -55,8 +55,8 @@ impl PolicyHandle {
         ]
     }
 
-    /// What the rules say of a failure, at `wall` epoch milliseconds. Its texts are masked.
-    pub fn classify(&self, facts: &Facts, wall: f64) -> JsValue {
+    /// What the rules say of a failure, at `wall` epoch milliseconds, as JSON. Its texts are masked.
+    pub fn classify(&self, facts: &Facts, wall: f64) -> String {
         let observed = facts.observed();
         let failure = Failure {
             ending: observed.ending,
@@ -71,7 +71,7 @@ impl PolicyHandle {
         let mut verdict = classify(&failure, &self.0, WallMs(wall as i64));
         let masker = observed.request.unwrap_or_default().masker(&self.0.redaction).0;
         verdict.code = verdict.code.map(|code| masker.mask_and_cut(&code, crate::history::MESSAGE_CHARS));
-        verdict_object(&verdict)
+        json::verdict(&verdict)
     }
 
     /// The backoff before retry `n`, for a random `unit`.

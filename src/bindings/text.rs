@@ -7,7 +7,7 @@ use crate::headers::Headers;
 use crate::kind::{self, ErrorKind};
 use crate::redact::{self, Masker, Redaction};
 use crate::retry_after;
-use serde::Serialize;
+use crate::scan::concat;
 use wasm_bindgen::prelude::*;
 
 /// What the body of a 2xx JSON answer is: 0 an answer, 1 a failure told in band, 2 cut
@@ -28,18 +28,12 @@ pub fn veto_header() -> String {
     crate::classify::SHOULD_RETRY.to_owned()
 }
 
-/// The row of a kind: `{name, retryable, type}`; undefined for a name that is none.
+/// VernLLM's name for a kind, with a `!` behind it where the kind is retryable; undefined for
+/// a name that is none.
 #[wasm_bindgen(js_name = kindRow)]
-pub fn kind_row(name: &str) -> JsValue {
-    #[derive(Serialize)]
-    struct Row {
-        retryable: bool,
-        #[serde(rename = "type")]
-        type_: &'static str,
-    }
-    let Some(kind) = ErrorKind::from_name(name) else { return JsValue::UNDEFINED };
-    let row = kind.properties();
-    super::to_object(&Row { retryable: row.retryable, type_: row.vernllm })
+pub fn kind_row(name: &str) -> Option<String> {
+    let row = ErrorKind::from_name(name)?.properties();
+    Some(concat(&[row.vernllm, if row.retryable { "!" } else { "" }]))
 }
 
 /// The kind's name that a wrong one was probably meant to be.
@@ -89,9 +83,7 @@ pub fn redact_headers(fields: &str, headers: Vec<String>, query: Vec<String>, va
     let redaction = Redaction { headers, query, values };
     let fields = Headers::new(fields);
     let (masker, kept) = Masker::and_kept("", fields, &redaction);
-    kept.into_iter()
-        .flat_map(|(name, value)| [name.to_ascii_lowercase(), masker.mask(value).into_owned()])
-        .collect()
+    kept.into_iter().flat_map(|(name, value)| [name.to_ascii_lowercase(), masker.mask(value).into_owned()]).collect()
 }
 
 /// A random UUID (RFC 9562 version 4); undefined where the runtime has no randomness.

@@ -41,7 +41,9 @@ const NAMES: &[(ErrorKind, &[&str])] = &[
 pub fn kind(links: &[Link]) -> Option<ErrorKind> {
     links.iter().find_map(|link| match link.name.as_str() {
         // `Response.json` and `JSON.parse`; other syntax is the program's.
-        "SyntaxError" => link.message.contains("JSON").then_some(ErrorKind::MalformedResponse),
+        "SyntaxError" => {
+            link.message.as_bytes().windows(4).any(|word| word == b"JSON").then_some(ErrorKind::MalformedResponse)
+        }
         name => NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind),
     })
 }

@@ -2,6 +2,7 @@
 //! text is whole, cut short or not JSON. It builds no tree, so a bound on the text bounds
 //! the work, and a body that was cut at a limit still gives what came before the cut.
 
+use crate::scan::{either, find, from, part};
 use std::borrow::Cow;
 
 /// What a text turned out to be.
@@ -83,7 +84,7 @@ impl<'t> Walker<'t> {
         match self.value(visit) {
             Ok(()) => {
                 self.space();
-                (Shape::Whole, self.text.get(self.at..).unwrap_or(""))
+                (Shape::Whole, from(self.text, self.at))
             }
             // A cut scalar at the top ("tru", a lone quote) is no sign of JSON.
             Err(Stop::Cut) if !self.open.is_empty() => (Shape::CutShort, ""),
@@ -174,26 +175,24 @@ impl<'t> Walker<'t> {
         if self.quoted()? {
             return Ok(Scalar::Text(unescape(self.raw_string()?)));
         }
-        let rest = self.text.get(self.at..).unwrap_or("");
-        let end = rest.find([',', '}', ']', ' ', '\t', '\r', '\n']);
-        let word = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        let rest = from(self.text, self.at);
+        let ends = |byte: u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n');
+        let end = rest.bytes().position(ends);
+        let word = part(rest, 0, end.unwrap_or(rest.len()));
+        self.at += word.len();
         // A word that runs to the end of the text may have lost its tail.
         let cut = end.is_none() && !self.open.is_empty();
-        let scalar = match word {
-            "true" => Scalar::Flag(true),
-            "false" => Scalar::Flag(false),
-            "null" => Scalar::Null,
-            "True" if self.dialect == Dialect::Repr => Scalar::Flag(true),
-            "False" if self.dialect == Dialect::Repr => Scalar::Flag(false),
-            "None" if self.dialect == Dialect::Repr => Scalar::Null,
-            _ if cut && is_number(word) => return Err(Stop::Cut),
-            _ if is_number(word) => Scalar::Number(word),
-            _ if cut && ["true", "false", "null"].iter().any(|known| known.starts_with(word)) => return Err(Stop::Cut),
-            _ if cut && word == "-" => return Err(Stop::Cut),
-            _ => return Err(Stop::Wrong),
-        };
-        self.at += word.len();
-        Ok(scalar)
+        if is_number(word) {
+            return if cut { Err(Stop::Cut) } else { Ok(Scalar::Number(word)) };
+        }
+        let of_dialect = if self.dialect == Dialect::Json { JSON_NAMES } else { NAMES.len() };
+        let mut names = NAMES.iter().take(of_dialect);
+        match names.find(|(name, _)| *name == word) {
+            Some((_, Some(flag))) => Ok(Scalar::Flag(*flag)),
+            Some((_, None)) => Ok(Scalar::Null),
+            None if cut && is_begun(word) => Err(Stop::Cut),
+            None => Err(Stop::Wrong),
+        }
     }
 
     /// What stands between two quotes, escapes included.
@@ -204,13 +203,13 @@ impl<'t> Walker<'t> {
         let bytes = self.text.as_bytes();
         loop {
             let rest = bytes.get(self.at..).ok_or(Stop::Cut)?;
-            self.at += rest.iter().position(|byte| *byte == quote || *byte == b'\\').ok_or(Stop::Cut)?;
+            self.at += either(rest, quote, b'\\').ok_or(Stop::Cut)?;
             if bytes.get(self.at) == Some(&quote) {
                 break;
             }
             self.at += 2;
         }
-        let raw = self.text.get(start..self.at).unwrap_or("");
+        let raw = part(self.text, start, self.at);
         self.at += 1;
         Ok(raw)
     }
@@ -226,56 +225,67 @@ impl<'t> Walker<'t> {
     }
 }
 
+/// What is spelled out, in JSON and then in Python; `None` is null.
+const NAMES: [(&str, Option<bool>); 6] = [
+    ("true", Some(true)),
+    ("false", Some(false)),
+    ("null", None),
+    ("True", Some(true)),
+    ("False", Some(false)),
+    ("None", None),
+];
+const JSON_NAMES: usize = 3;
+
+/// Whether a word may go on to be a number or one of JSON's names.
+fn is_begun(word: &str) -> bool {
+    word == "-" || NAMES.iter().take(JSON_NAMES).any(|(name, _)| name.starts_with(word))
+}
+
 /// Loose on purpose: a number begins like one and holds nothing that a number cannot.
 fn is_number(word: &str) -> bool {
-    let digits = word.strip_prefix('-').unwrap_or(word);
-    digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+    let digits = word.strip_prefix("-").unwrap_or(word).as_bytes();
+    digits.first().is_some_and(u8::is_ascii_digit)
+        && digits.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
 }
 
 fn unescape(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('\\') {
+    if find(raw, b'\\').is_none() {
         return Cow::Borrowed(raw);
     }
     let mut text = String::with_capacity(raw.len());
-    let mut parts = raw.split('\\');
-    text.push_str(parts.next().unwrap_or(""));
-    let mut high: Option<u32> = None;
-    while let Some(part) = parts.next() {
-        let mut chars = part.chars();
-        match chars.next() {
-            // An escaped backslash: what follows it is the next part, as it stands.
-            None => {
-                text.push('\\');
-                text.push_str(parts.next().unwrap_or(""));
-            }
-            Some('u') => {
-                let unit = part.get(1..5).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0xfffd);
-                let rest = part.get(5..).unwrap_or("");
-                match (high.take(), unit) {
-                    (Some(high), 0xdc00..=0xdfff) => {
-                        let point = 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00);
-                        text.push(char::from_u32(point).unwrap_or('\u{fffd}'));
-                    }
-                    (_, 0xd800..=0xdbff) if rest.is_empty() => high = Some(unit),
-                    _ => text.push(char::from_u32(unit).unwrap_or('\u{fffd}')),
-                }
-                text.push_str(rest);
-            }
-            Some(c) => {
-                text.push(match c {
-                    'n' => '\n',
-                    't' => '\t',
-                    'r' => '\r',
-                    'b' => '\u{8}',
-                    'f' => '\u{c}',
-                    other => other,
-                });
-                text.push_str(chars.as_str());
-            }
-        }
+    let mut rest = raw;
+    while let Some(at) = find(rest, b'\\') {
+        text.push_str(part(rest, 0, at));
+        rest = from(rest, at + 1);
+        let (point, length) = match rest.as_bytes().first() {
+            Some(b'u') => numbered(rest),
+            Some(b'n') => (0x0a, 1),
+            Some(b't') => (0x09, 1),
+            Some(b'r') => (0x0d, 1),
+            Some(b'b') => (0x08, 1),
+            Some(b'f') => (0x0c, 1),
+            Some(b'\\') => (0x5c, 1),
+            // It stands for itself.
+            _ => continue,
+        };
+        text.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+        rest = from(rest, length);
     }
+    text.push_str(rest);
     Cow::Owned(text)
+}
+
+/// The code point that begins behind a backslash as `u00e9`, and the length of its escapes:
+/// those beyond 16 bits are written as two, a high surrogate and a low one.
+fn numbered(rest: &str) -> (u32, usize) {
+    let unit = |at: usize| u32::from_str_radix(rest.get(at..at + 4)?, 16).ok();
+    let Some(high) = unit(1) else { return (u32::MAX, 1) };
+    if let Some(low @ 0xdc00..=0xdfff) =
+        unit(7).filter(|_| matches!(high, 0xd800..=0xdbff) && part(rest, 5, 7) == "\\u")
+    {
+        return (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 11);
+    }
+    (high, 5)
 }
 
 #[cfg(test)]
@@ -360,14 +370,10 @@ mod tests {
         let text = |text: &'static str| Scalar::Text(Cow::Borrowed(text));
         let (none, yes, no) = (Scalar::Null, Scalar::Flag(true), Scalar::Flag(false));
         assert_eq!(read, (Shape::Whole, "tail"));
-        assert_eq!(found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(), [
-            text("429"),
-            none,
-            yes,
-            no,
-            text("it's"),
-            text("it's"),
-        ]);
+        assert_eq!(
+            found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(),
+            [text("429"), none, yes, no, text("it's"), text("it's"),]
+        );
         assert_eq!(found.first().map(|(keys, _)| keys.as_str()), Some("error.code"));
         for strict in ["{'a':1}", "{\"a\":None}", "['a']"] {
             assert_eq!(walk(strict, &mut |_, _| {}), Shape::NotJson, "{strict}");

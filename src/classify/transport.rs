@@ -6,6 +6,7 @@
 
 use super::{Link, Source};
 use crate::kind::ErrorKind;
+use crate::scan::contains;
 
 /// What an error's chain turned out to be: a kind and, where one decided, a code.
 pub type Finding<'e> = (ErrorKind, Option<&'e str>);
@@ -294,11 +295,6 @@ fn by_source(links: &[Link], source: Source) -> Option<Finding<'static>> {
         (Source::Operation, "TypeError") => Some((ErrorKind::BadRequest, None)),
         (Source::Operation, _) => None,
     }
-}
-
-/// Whether `text` has `part` (in lower case) in it, in any case.
-pub(super) fn contains(text: &str, part: &str) -> bool {
-    text.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 #[cfg(test)]

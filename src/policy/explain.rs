@@ -2,7 +2,6 @@
 
 use super::Policy;
 use crate::clock::DelayMs;
-use serde::Serialize;
 
 /// How many waits a schedule lists at most.
 pub const WAITS_LISTED: u32 = 100;
@@ -10,8 +9,7 @@ pub const WAITS_LISTED: u32 = 100;
 const WAITS_ADDED_UP: u32 = 10_000;
 
 /// One wait's bounds without a hint.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitBounds {
     /// 1 for the first wait.
     pub n: u32,
@@ -22,8 +20,7 @@ pub struct WaitBounds {
 }
 
 /// What a policy will do.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct Explanation {
     /// The first waits' bounds, at most [`WAITS_LISTED`].
     pub schedule: Vec<WaitBounds>,

@@ -5,6 +5,7 @@ use super::check::{ConfigFaults, Fault};
 use super::table::{Form, OPTIONS, Slot};
 use super::{Jitter, Policy, Preset, StatusRule};
 use crate::clock::{DelayMs, MAX_SAFE_MS};
+use crate::decimal::decimal;
 use crate::names::nearest;
 use crate::retry_after::{HintSource, HintSources};
 
@@ -281,7 +282,7 @@ impl Reader<'_> {
             return Some(whole);
         }
         let code = if matches!(value, Value::Number(_)) { "range" } else { "type" };
-        self.fault(code, &["a whole number from ", &least.to_string(), " to ", &most.to_string()].concat());
+        self.fault(code, &["a whole number from ", &decimal(least), " to ", &decimal(most)].concat());
         None
     }
 

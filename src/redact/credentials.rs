@@ -4,6 +4,7 @@ use super::escapes::percent_decode;
 use super::secrets::{Secrets, is_short};
 use super::{Redaction, is_sensitive_header, pairs, url};
 use crate::headers::Headers;
+use crate::scan::{cut, split_once};
 
 /// The shortest parameter of a header value (`Signature=…`) that is a secret of its own;
 /// shorter ones are names of realms, algorithms and the like.
@@ -30,8 +31,12 @@ pub(super) fn collect<'t>(
             secrets.add(value);
             // Behind the first `;` of Set-Cookie are attributes (RFC 6265 section 4.1).
             let is_set = name.eq_ignore_ascii_case("set-cookie");
-            for cookie in value.split(';').take(if is_set { 1 } else { usize::MAX }) {
-                secrets.add(unquoted(cookie.split_once('=').map_or(cookie, |(_, value)| value)));
+            let mut rest = value;
+            while let Some(cookie) = cut(&mut rest, b';') {
+                secrets.add(unquoted(split_once(cookie, b'=').map_or(cookie, |(_, value)| value)));
+                if is_set {
+                    break;
+                }
             }
         } else {
             add_field(secrets, value);
@@ -44,11 +49,13 @@ fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {
     let mut add = |part: &str| {
         secrets.add(&percent_decode(part));
         // A query is a form, where a blank is written as `+`.
-        secrets.add(&percent_decode(&part.replace('+', " ")));
+        let mut form = part.as_bytes().to_vec();
+        form.iter_mut().filter(|byte| **byte == b'+').for_each(|byte| *byte = b' ');
+        secrets.add(&percent_decode(&String::from_utf8(form).unwrap_or_default()));
     };
     if let Some(userinfo) = url::userinfo(url, bare).and_then(|range| url.get(range)) {
-        let userinfo = userinfo.strip_suffix('@').unwrap_or(userinfo);
-        let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+        let userinfo = userinfo.strip_suffix("@").unwrap_or(userinfo);
+        let (user, password) = split_once(userinfo, b':').unwrap_or((userinfo, ""));
         [userinfo, user, password].into_iter().for_each(&mut add);
     }
     pairs::in_url(url, &extra.query, &mut |range| add(url.get(range).unwrap_or_default()));
@@ -56,18 +63,22 @@ fn add_url(secrets: &mut Secrets, url: &str, bare: bool, extra: &Redaction) {
 
 fn add_field(secrets: &mut Secrets, value: &str) {
     // The values of a repeated field, or the parameters of one, stand between commas.
-    for part in std::iter::once(value).chain(value.split(',')).map(str::trim_ascii) {
-        let (scheme, rest) = part.split_once(' ').unwrap_or(("", part));
+    let mut rest = value;
+    let mut next = Some(value);
+    while let Some(part) = next {
+        next = cut(&mut rest, b',');
+        let part = part.trim_ascii();
+        let (scheme, rest) = split_once(part, b' ').unwrap_or(("", part));
         secrets.add(part);
         secrets.add(rest);
         if scheme.eq_ignore_ascii_case("basic") {
             let login = base64(rest.trim_ascii());
-            let (user, password) = login.split_once(':').unwrap_or((&login, ""));
+            let (user, password) = split_once(&login, b':').unwrap_or((&login, ""));
             secrets.add(&login);
             // A key alone is sent as the user.
             secrets.add(if is_short(password) { user } else { password });
         }
-        if let Some((_, parameter)) = rest.split_once('=')
+        if let Some((_, parameter)) = split_once(rest, b'=')
             && parameter.len() >= MIN_PARAMETER
         {
             secrets.add(unquoted(parameter));
@@ -77,7 +88,7 @@ fn add_field(secrets: &mut Secrets, value: &str) {
 
 fn unquoted(value: &str) -> &str {
     let value = value.trim_ascii();
-    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
+    value.strip_prefix("\"").and_then(|value| value.strip_suffix("\"")).unwrap_or(value)
 }
 
 /// Decodes base64 of either alphabet, up to the first character of neither. What is no UTF-8

@@ -62,7 +62,7 @@ fn quoted(text: &str, open: &Unit) -> Range<usize> {
         if unit.byte == open.byte && quote_depth(text, &unit) <= depth {
             // Backslashes before an escaped quote are a part of its escape.
             let value = text.get(start..unit.start).unwrap_or_default();
-            let escape = if unit.escaped { value.len() - value.trim_end_matches('\\').len() } else { 0 };
+            let escape = if unit.escaped { backslashes_behind(value) } else { 0 };
             return start..unit.start - escape;
         }
         if unit.byte == b'\n' && unit.layers == 0 && !unit.escaped {
@@ -76,7 +76,12 @@ fn quoted(text: &str, open: &Unit) -> Range<usize> {
 /// stands inside the value.
 fn quote_depth(text: &str, quote: &Unit) -> usize {
     let before = text.get(..quote.end - 1).filter(|_| quote.escaped).unwrap_or_default();
-    usize::from(quote.layers) + before.len() - before.trim_end_matches('\\').len()
+    usize::from(quote.layers) + backslashes_behind(before)
+}
+
+/// How many backslashes a text ends with.
+fn backslashes_behind(text: &str) -> usize {
+    text.bytes().rev().take_while(|byte| *byte == b'\\').count()
 }
 
 /// The value up to one of `stops`, without the blanks and the punctuation at its end.

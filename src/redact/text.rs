@@ -8,6 +8,7 @@ use super::pairs::Names;
 use super::secrets::Secrets;
 use super::{Marks, OFF, REDACTED, Redaction, Rule, credentials, fields, pairs, pieces, shapes, url};
 use crate::headers::Headers;
+use crate::scan::{concat, find, part};
 
 /// Replaces by `REDACTED` what must not be shown of a text: secrets of one request, known key
 /// shapes, users and passwords of URLs, values of secret query parameters, and the values of
@@ -68,7 +69,7 @@ impl Masker {
     /// Whether nothing in the text can begin a match of any rule: most header values.
     fn is_plain(&self, text: &str) -> bool {
         // Without an `@` no login stands behind the slashes.
-        let behind = text.strip_prefix("https://").filter(|rest| !rest.contains('@'));
+        let behind = text.strip_prefix("https://").filter(|rest| find(rest, b'@').is_none());
         let mut before = 0_u8;
         let text = behind.unwrap_or(text);
         for (at, byte) in text.bytes().enumerate() {
@@ -95,7 +96,7 @@ impl Masker {
             return masked.into_owned();
         }
         let end = masked.char_indices().nth(max_chars.saturating_sub(1)).map_or(0, |(end, _)| end);
-        [masked.get(..end).unwrap_or_default(), "…"].concat()
+        concat(&[part(&masked, 0, end), "…"])
     }
 
     /// Marks what looks secret in a piece of text that holds no replacement.

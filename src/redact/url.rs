@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use super::escapes::Units;
 use super::secrets::Secrets;
+use crate::scan::{concat, from, part};
+
 use super::{Marks, OFF, REDACTED, Redaction, pairs};
 
 /// Schemes whose authority begins behind the colon, however many slashes there are (WHATWG
@@ -50,15 +52,16 @@ pub fn sanitize_base_url(url: &str) -> (String, bool) {
 /// URL parsers drop tabs and line breaks wherever they stand (WHATWG URL, section 4.4).
 pub(super) fn without_breaks(url: &str) -> Cow<'_, str> {
     if url.bytes().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
-        return Cow::Owned(url.replace(['\t', '\n', '\r'], ""));
+        let mut bytes = url.as_bytes().to_vec();
+        bytes.retain(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
+        return Cow::Owned(String::from_utf8(bytes).unwrap_or_default());
     }
     Cow::Borrowed(url)
 }
 
-fn without(url: &str, part: Option<Range<usize>>) -> String {
-    let part = part.unwrap_or_default();
-    let (before, after) = (url.get(..part.start), url.get(part.end..));
-    [before.unwrap_or_default(), after.unwrap_or_default()].concat()
+fn without(url: &str, removed: Option<Range<usize>>) -> String {
+    let removed = removed.unwrap_or_default();
+    concat(&[part(url, 0, removed.start), from(url, removed.end)])
 }
 
 /// User, password and `@` of a URL. With `bare` they are also found where neither a scheme

@@ -2,6 +2,7 @@
 
 use super::value;
 use crate::clock::DelayMs;
+use crate::scan::from;
 
 /// The names of each unit, longest first, and its length in nanoseconds. Names ignore case.
 const UNITS: [(&str, u64); 7] = [
@@ -32,7 +33,7 @@ pub(super) fn leading(text: &str) -> Option<DelayMs> {
     let (mut sum, mut last_unit, mut rest) = component(text, true)?;
     loop {
         // A shorter unit carries on ("1 minute and 30 seconds"); "20s, 30s" is two lengths.
-        let joint = without_spaces(rest.strip_prefix(',').unwrap_or(rest));
+        let joint = without_spaces(rest.strip_prefix(",").unwrap_or(rest));
         let joint = joint.strip_prefix("and ").unwrap_or(joint);
         match component(joint, true) {
             Some((part, unit, after)) if unit > last_unit => (sum, last_unit, rest) = (sum.plus(part), unit, after),
@@ -45,9 +46,10 @@ pub(super) fn leading(text: &str) -> Option<DelayMs> {
 
 /// A number with its unit: the length, the unit's place in [`UNITS`], what follows.
 fn component(text: &str, spaced: bool) -> Option<(DelayMs, usize, &str)> {
-    let (number, rest) = split_while(text, |byte| byte.is_ascii_digit() || byte == b'.');
+    let (number, rest) = text.split_at_checked(number_length(text))?;
     let rest = if spaced { without_spaces(rest) } else { rest };
-    let (name, after) = split_while(rest, |byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    let name_length = rest.bytes().take_while(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
+    let (name, after) = rest.split_at_checked(name_length)?;
     if name.is_empty() {
         return None;
     }
@@ -71,14 +73,13 @@ pub(super) fn is_in(list: &str, word: &str) -> bool {
     words.any(|known| known.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// What a text begins with, as long as its bytes belong there, and the rest.
-fn split_while(text: &str, belongs: fn(u8) -> bool) -> (&str, &str) {
-    let length = text.bytes().take_while(|byte| belongs(*byte)).count();
-    text.split_at_checked(length).unwrap_or((text, ""))
+/// How long the digits and points are with which a text begins.
+pub(super) fn number_length(text: &str) -> usize {
+    text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count()
 }
 
 fn without_spaces(text: &str) -> &str {
-    split_while(text, |byte| byte == b' ').1
+    from(text, text.bytes().take_while(|byte| *byte == b' ').count())
 }
 
 #[cfg(test)]

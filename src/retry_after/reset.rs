@@ -8,6 +8,7 @@ use super::value::{self, Unit};
 use super::{duration, rfc3339};
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
+use crate::scan::{either, from, part, place_of, split_once, trim};
 
 /// A bare number from here on counts seconds since 1970 (in 2001), a smaller one seconds
 /// from now: 31 years.
@@ -26,7 +27,7 @@ impl Reset {
     /// Reads a Go duration, a number or an RFC 3339 timestamp. A number is a delay in
     /// seconds or an epoch in seconds or milliseconds, as its magnitude says.
     pub(super) fn parse(text: &str) -> Option<Reset> {
-        let text = value::trim(text);
+        let text = trim(text);
         let Some(seconds) = value::number_or_list(text, Unit::Seconds) else {
             return duration::parse(text).map(Reset::In).or_else(|| rfc3339::parse(text).map(Reset::At));
         };
@@ -103,12 +104,8 @@ fn is_same(one: (&str, &str), other: (&str, &str)) -> bool {
 
 /// What stands before and after `word`, which is given in lower case.
 fn without<'t>(field: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
-    let word = word.as_bytes();
-    let mut places = field.as_bytes().windows(word.len());
-    // Most places differ in the first letter already.
-    let begins = |place: &[u8]| place.first().map(u8::to_ascii_lowercase) == word.first().copied();
-    let at = places.position(|place| begins(place) && place.eq_ignore_ascii_case(word))?;
-    Some((field.get(..at)?, field.get(at + word.len()..)?))
+    let at = place_of(field, word)?;
+    Some((part(field, 0, at), from(field, at + word.len())))
 }
 
 /// The field `RateLimit` of the IETF's drafts: `"burst";r=0;t=30, "daily";r=9;t=3600`, or as
@@ -116,8 +113,12 @@ fn without<'t>(field: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
 fn structured(field: &str) -> Option<DelayMs> {
     let mut longest = None;
     let (mut spent, mut reset) = (None, None);
-    for part in field.split(',').flat_map(|item| item.split(';')) {
-        let Some((key, number)) = value::trim(part).split_once('=') else {
+    let mut rest = field;
+    while !rest.is_empty() {
+        let end = either(rest.as_bytes(), b',', b';').unwrap_or(rest.len());
+        let item = trim(part(rest, 0, end));
+        rest = from(rest, end + 1);
+        let Some((key, number)) = split_once(item, b'=') else {
             (spent, reset) = (None, None);
             continue;
         };

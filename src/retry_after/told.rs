@@ -26,12 +26,10 @@ const FILLERS: &str = "the your this request requests it at least about approxim
 pub(super) fn longest(text: &str) -> Option<DelayMs> {
     let mut longest = None;
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate().take(SEARCHED_BYTES) {
-        if at < from || !byte.is_ascii_digit() {
-            continue;
-        }
-        let (before, number) = text.split_at_checked(at)?;
-        from = at + number.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let searched = text.as_bytes().get(..SEARCHED_BYTES).unwrap_or(text.as_bytes());
+    while let Some(ahead) = searched.get(from..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let (before, number) = text.split_at_checked(from + ahead)?;
+        from += ahead + duration::number_length(number);
         if let Some(delay) = duration::leading(number)
             && leads_to_a_wait(before)
         {

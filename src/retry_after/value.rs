@@ -5,6 +5,7 @@
 
 use super::http_date;
 use crate::clock::{DelayMs, WallMs};
+use crate::scan::{find, split, split_once, trim};
 
 /// How many decimal digits of the unit make up one millisecond: how far to shift the point.
 #[derive(Clone, Copy)]
@@ -34,37 +35,34 @@ pub(super) fn sent_at(date_header: Option<&str>, now: WallMs) -> WallMs {
 /// member is the only one that suits both. Members are whole numbers: with a fraction, an
 /// empty member or anything else among them, the value is no list of delays.
 pub(super) fn number_or_list(value: &str, unit: Unit) -> Option<DelayMs> {
-    let is_list = value.contains(',') && !value.contains('.');
+    let is_list = find(value, b',').is_some() && find(value, b'.').is_none();
     if !is_list {
         return number(trim(value), unit);
     }
-    value.split(',').try_fold(DelayMs::ZERO, |longest, member| Some(longest.max(number(trim(member), unit)?)))
+    split(value, b',').try_fold(DelayMs::ZERO, |longest, member| Some(longest.max(number(trim(member), unit)?)))
 }
 
 /// Reads `1*DIGIT` or `1*DIGIT "." 1*DIGIT`, of any length: too large a number saturates,
 /// and a part of a millisecond counts as a whole one, since early is worse than late.
 pub(super) fn number(text: &str, unit: Unit) -> Option<DelayMs> {
     let shift = unit as usize;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let (whole, fraction) = split_once(text, b'.').unwrap_or((text, "0"));
     if !is_digits(whole) || !is_digits(fraction) {
         return None;
     }
-    let shifted = fraction.bytes().chain(std::iter::repeat(b'0')).take(shift);
-    let ms = whole
-        .bytes()
-        .chain(shifted)
-        .fold(0u64, |ms, digit| ms.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
-    let has_remainder = fraction.bytes().skip(shift).any(|digit| digit != b'0');
+    let mut ms = 0u64;
+    let mut push = |digit: u8| ms = ms.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+    whole.bytes().for_each(&mut push);
+    let mut digits = fraction.bytes();
+    for _ in 0..shift {
+        push(digits.next().unwrap_or(b'0'));
+    }
+    let has_remainder = digits.any(|digit| digit != b'0');
     Some(DelayMs::new(ms.saturating_add(u64::from(has_remainder))))
 }
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Without optional white space: space and tab, and no other (RFC 9110 section 5.6.3).
-pub(super) fn trim(value: &str) -> &str {
-    value.trim_matches([' ', '\t'])
 }
 
 #[cfg(test)]

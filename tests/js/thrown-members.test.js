@@ -114,7 +114,9 @@ test('a member of any type does no harm to what the others say', () => {
       if (!['status', 'body', 'responseBody', 'lastError'].includes(member)) assert.equal(kind, 'rate_limited', `${member} ${typeof value}`);
     }
     const error = Object.defineProperty({ status: 429 }, member, { get() { throw new Error('getter'); } });
-    if (member !== 'status') assert.equal(classify({ error }).kind, 'rate_limited', member);
+    if (member === 'status') continue;
+    const { kind, retryable } = classify({ error });
+    assert.deepEqual({ kind, retryable }, { kind: 'rate_limited', retryable: true }, member);
   }
   for (const error of ODD) assert.equal(typeof classify({ error: error ?? { error } }).kind, 'string');
 });

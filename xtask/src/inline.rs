@@ -15,11 +15,11 @@ export const length: number;
 /** Where the code section begins and ends. */
 export const code: [number, number];
 /** First operator, last operator, and the stream of each of their operands. */
-export const operands: number[][];
+export const operands: [number, number, ...number[]][];
 /** The bytes that are one character in the first stream, in the order of their characters. */
 export const single: string;
 /** Stream 0 holds all that is in no other. */
-export const streams: string[];
+export const streams: [string, ...string[]];
 ";
 
 const STREAMS: usize = 4;
@@ -78,7 +78,8 @@ fn split(module: &[u8], code: (usize, usize)) -> [Vec<u8>; STREAMS] {
             awaited = if byte < 0x80 { rest } else { awaited };
         } else {
             streams[0].push(byte);
-            awaited = OPERANDS.iter().find(|(first, last, _)| (*first..=*last).contains(&byte)).map_or(&[], |row| row.2);
+            awaited =
+                OPERANDS.iter().find(|(first, last, _)| (*first..=*last).contains(&byte)).map_or(&[], |row| row.2);
         }
     }
     streams

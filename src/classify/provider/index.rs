@@ -6,8 +6,8 @@
 use super::families::{FAMILIES, Family};
 use super::read::PLACES;
 use super::wording::WORDS;
-use crate::classify::transport::contains;
 use crate::kind::ErrorKind;
+use crate::scan::{contains, cut, from};
 use std::sync::OnceLock;
 
 /// How much a code says.
@@ -57,32 +57,55 @@ struct Row {
 /// Open addressing, at most half full.
 struct Index {
     rows: Vec<Row>,
-    /// The place of a row, from 1; 0 is free.
-    slots: Vec<u16>,
+    /// The place of a row, from 1, and above it the upper half of its hash; 0 is free.
+    slots: Vec<u32>,
+    /// Bits for the ends of the last keys of members: see `ends_of`.
+    last_keys: [u32; 32],
 }
 
 const SLOTS: usize = 2048;
+const PLACE_BITS: u32 = 16;
 
 /// What a code means that stands for the same wherever it is sent.
 pub fn meaning(code: &str) -> Option<Meaning> {
-    index().find(CODES, &[code], hash(CODES, &[code]))?.meaning
+    find(CODES, &[code])?.meaning
 }
 
 /// What a code means at this provider, by the name of its family.
 pub fn meaning_at(family: &str, code: &str) -> Option<Meaning> {
     let at = FAMILIES.iter().position(|known| known.name == family)?;
     let table = OWN + at as u8;
-    index().find(table, &[code], hash(table, &[code]))?.meaning
+    find(table, &[code])?.meaning
 }
 
 /// The value of a name that is given in parts.
 pub fn value(table: Table, parts: &[&str]) -> Option<u16> {
-    Some(index().find(table, parts, hash(table, parts))?.value)
+    Some(find(table, parts)?.value)
 }
 
 /// The value of a word whose letters went into the hash one by one.
 pub fn value_of_word(word: &str, hash: WordHash) -> Option<u16> {
     Some(index().find(WORD, &[word], hash.0)?.value)
+}
+
+/// Whether `PLACE` or `SHAPE` may have a member whose last key is this one: a quick look,
+/// wrong on one side only.
+pub fn may_be_last(key: &str) -> bool {
+    let Some((row, bit)) = ends_of(key) else { return true };
+    index().last_keys.get(row).is_some_and(|bits| bits >> bit & 1 != 0)
+}
+
+/// The first and the last letter of a key; `None` where either is another sign, which the
+/// search passes over.
+fn ends_of(key: &str) -> Option<(usize, u32)> {
+    let letter = |byte: Option<u8>| byte.filter(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'[' | b']'));
+    let (first, last) = (letter(key.bytes().next())?, letter(key.bytes().next_back())?);
+    Some((usize::from(first & 31), u32::from(last & 31)))
+}
+
+#[inline(never)]
+fn find(table: Table, parts: &[&str]) -> Option<&'static Row> {
+    index().find(table, parts, hash(table, parts))
 }
 
 /// The hash of a word, for a reader that sees each of its letters anyway.
@@ -121,33 +144,7 @@ pub fn family_named(name: &str) -> Option<&'static Family> {
 
 fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut index = Index { rows: Vec::new(), slots: vec![0; SLOTS] };
-        index.add_lines(PLACE, PLACES);
-        index.add_lines(WORD, WORDS);
-        for (at, family) in FAMILIES.iter().enumerate() {
-            index.add_lines(CODES, family.codes);
-            index.add_lines(OWN + at as u8, family.own);
-            for (table, mut names) in [(HEADER, family.headers), (SHAPE, family.shapes)] {
-                while let Some(name) = cut(&mut names, b' ') {
-                    let condition = name.bytes().next().filter(u8::is_ascii_punctuation).unwrap_or(0);
-                    index.add(table, name, u16::from(condition) << 8 | at as u16, None);
-                }
-            }
-        }
-        index
-    })
-}
-
-/// Cuts `text` at the next such byte and gives what came before it; `None` at the end.
-pub fn cut<'t>(text: &mut &'t str, byte: u8) -> Option<&'t str> {
-    if text.is_empty() {
-        return None;
-    }
-    let end = text.bytes().position(|found| found == byte).unwrap_or(text.len());
-    let part = text.get(..end)?;
-    *text = text.get(end + 1..).unwrap_or("");
-    Some(part)
+    INDEX.get_or_init(Index::new)
 }
 
 /// What the first word of a line says of the codes that follow.
@@ -166,6 +163,25 @@ fn meaning_of(spec: &str) -> Option<Meaning> {
 }
 
 impl Index {
+    #[cold]
+    #[inline(never)]
+    fn new() -> Index {
+        let mut index = Index { rows: Vec::new(), slots: vec![0; SLOTS], last_keys: [0; 32] };
+        index.add_lines(PLACE, PLACES);
+        index.add_lines(WORD, WORDS);
+        for (at, family) in FAMILIES.iter().enumerate() {
+            index.add_lines(CODES, family.codes);
+            index.add_lines(OWN + at as u8, family.own);
+            for (table, mut names) in [(HEADER, family.headers), (SHAPE, family.shapes)] {
+                while let Some(name) = cut(&mut names, b' ') {
+                    let condition = name.bytes().next().filter(u8::is_ascii_punctuation).unwrap_or(0);
+                    index.add(table, name, u16::from(condition) << 8 | at as u16, None);
+                }
+            }
+        }
+        index
+    }
+
     /// Each line: what it is about, then names.
     fn add_lines(&mut self, table: Table, mut lines: &'static str) {
         let mut at = 0;
@@ -179,12 +195,20 @@ impl Index {
     }
 
     fn add(&mut self, table: Table, name: &'static str, value: u16, meaning: Option<Meaning>) {
+        // A condition before the keys is none of them.
+        let end = name.bytes().rev().take_while(|byte| !matches!(byte, b'.' | b'@' | b'^' | b'#' | b'&')).count();
+        if matches!(table, PLACE | SHAPE)
+            && let Some((row, bit)) = ends_of(from(name, name.len() - end))
+            && let Some(bits) = self.last_keys.get_mut(row)
+        {
+            *bits |= 1 << bit;
+        }
         let hash = hash(table, &[name]);
         let mut at = hash as usize;
         while let Some(slot) = self.slots.get_mut(at % SLOTS) {
             if *slot == 0 {
                 self.rows.push(Row { table, hash, name, value, meaning });
-                *slot = self.rows.len() as u16;
+                *slot = hash >> PLACE_BITS << PLACE_BITS | self.rows.len() as u32;
                 return;
             }
             at += 1;
@@ -196,10 +220,13 @@ impl Index {
         let mut at = hash as usize;
         loop {
             // An empty slot ends the search: nothing is ever taken out.
-            let slot = *self.slots.get(at % SLOTS)?;
-            let row = self.rows.get(usize::from(slot).checked_sub(1)?)?;
-            if row.hash == hash && row.table == table && is_spelled(row.name, parts) {
-                return Some(row);
+            let slot = *self.slots.get(at % SLOTS).filter(|slot| **slot != 0)?;
+            if (slot ^ hash) >> PLACE_BITS == 0 {
+                let place = slot & ((1 << PLACE_BITS) - 1);
+                let row = self.rows.get((place as usize).checked_sub(1)?)?;
+                if row.hash == hash && row.table == table && is_spelled(row.name, parts) {
+                    return Some(row);
+                }
             }
             at += 1;
         }
@@ -226,6 +253,10 @@ fn significant(byte: u8) -> Option<u8> {
 
 /// Whether a name of a table is made of these parts.
 fn is_spelled(name: &str, parts: &[&str]) -> bool {
+    // Most are written as the table has them.
+    if matches!(parts, [part] if part.eq_ignore_ascii_case(name)) {
+        return true;
+    }
     let mut name = name.bytes().filter_map(significant);
     for (at, part) in parts.iter().enumerate() {
         if at > 0 && name.next() != significant(b'.') {

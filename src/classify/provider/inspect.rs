@@ -87,7 +87,7 @@ fn is_text(scalar: &Scalar<'_>, text: &str) -> bool {
 }
 
 fn is_failing_status(scalar: &Scalar<'_>) -> bool {
-    matches!(scalar, Scalar::Number(code) if code.len() == 3 && code.starts_with(['4', '5']))
+    matches!(scalar, Scalar::Number(code) if code.len() == 3 && matches!(code.as_bytes().first(), Some(b'4' | b'5')))
 }
 
 /// Whether a scalar at or below `error` states a failure: `null`, flags, zero and empty texts

@@ -16,6 +16,7 @@ pub use inspect::{Inspection, Signs, inspect};
 use crate::headers::Headers;
 use crate::kind::ErrorKind;
 use crate::retry_after::BodyHints;
+use crate::scan;
 use crate::usage::UsageReader;
 use families::FAMILIES;
 
@@ -73,6 +74,13 @@ pub fn kind_of_code(code: &str) -> Option<ErrorKind> {
     meaning(code).filter(|meaning| meaning.weight != Weight::Anything).map(|meaning| meaning.kind)
 }
 
+/// What a code of no table says by a word in it that only speaks of the request: nothing where a
+/// status speaks.
+fn of_request(code: &str) -> Option<Meaning> {
+    let speaks = ["invalid", "unsupported", "image"].iter().any(|word| scan::contains(code, word));
+    speaks.then_some(Meaning { kind: ErrorKind::BadRequest, weight: Weight::Anything, retryable: None })
+}
+
 /// Header fields in which a code stands, the last two in frames of an event stream.
 const CODE_FIELDS: [&str; 3] = ["x-amzn-errortype", ":exception-type", ":error-code"];
 /// The field in which GitHub names the quota that is spent.
@@ -90,10 +98,9 @@ impl BodyFacts {
                 self.daily |= read::is_daily(value);
             }
             let mut rest = name;
-            let mut start = index::cut(&mut rest, b'-').unwrap_or("");
+            let mut start = scan::cut(&mut rest, b'-').unwrap_or("");
             if start.eq_ignore_ascii_case("x") {
-                let end = rest.bytes().position(|byte| byte == b'-').unwrap_or(rest.len());
-                start = name.get(..2 + end).unwrap_or("");
+                start = scan::part(name, 0, 2 + scan::find(rest, b'-').unwrap_or(rest.len()));
             }
             if let Some(at) = index::value(index::HEADER, &[start]) {
                 best = best.min(usize::from(at));
@@ -135,7 +142,7 @@ impl BodyFacts {
         let mut class: Option<Cause<'_>> = None;
         let mut anything: Option<Cause<'_>> = None;
         for code in &self.codes {
-            let Some(meaning) = meaning_of(code) else { continue };
+            let Some(meaning) = meaning_of(code).or_else(|| of_request(code).filter(|_| in_band)) else { continue };
             let cause = Cause { kind: meaning.kind, code: Some(&**code), retryable: meaning.retryable };
             match meaning.weight {
                 Weight::Cause => return Some(cause),
@@ -144,16 +151,27 @@ impl BodyFacts {
             }
         }
         let lookup = given.status == 404 || class.is_some_and(|class| class.kind == ErrorKind::NotFound);
-        let mut reader = wording::Reader::new(lookup, in_band, family == Some("google"));
+        // Google says "current quota" of a minute's as well, also where a router quotes it.
+        let google = family == Some("google") || self.codes.iter().any(|code| code == "RESOURCE_EXHAUSTED");
+        let mut reader = wording::Reader::new(lookup, in_band, google);
         for message in &self.messages {
             reader.read(message);
         }
         let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
-        let worded = reader.kind().map(|kind| of(kind, None, None));
+        let limited = given.status == 429 || class.is_some_and(|class| class.kind == ErrorKind::RateLimited);
+        // Where words of a cause stand innocently: advice beside a limit or an empty balance,
+        // the names and texts that a faulty request is told of, a stack trace.
+        let is_likely = |kind: &ErrorKind| match kind {
+            ErrorKind::ContextExceeded => !limited && given.status != 402,
+            ErrorKind::Overloaded => in_band || given.status == 429 || given.status >= 498,
+            ErrorKind::ModelNotFound => given.status < 500,
+            _ => true,
+        };
+        let worded = reader.kind().filter(is_likely).map(|kind| of(kind, None, None));
         let quoted = reader.class.map(|meaning| of(meaning.kind, None, meaning.retryable));
         let says_more = |cause: &Cause<'_>| match cause.kind {
-            // Any 5xx says more than "server error".
-            ErrorKind::ServerError => given.status < 500,
+            // Any failed status says more than "server error".
+            ErrorKind::ServerError => in_band,
             // A rate limit that answers with 413 is one that no waiting satisfies.
             ErrorKind::RateLimited => given.status != 413,
             _ => true,
@@ -226,7 +244,8 @@ mod tests {
         ] {
             assert_eq!(kind(&body), Some("quota_exhausted"), "{body}");
         }
-        for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"] {
+        for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"]
+        {
             assert_eq!(kind(body), None, "{body}");
         }
     }
@@ -241,7 +260,8 @@ mod tests {
 
     #[test]
     fn words_say_more_than_a_class_and_less_than_a_cause() {
-        let body = |code: &str| format!(r#"{{"error":{{"code":"{code}","message":"Your credit balance is too low"}}}}"#);
+        let body =
+            |code: &str| format!(r#"{{"error":{{"code":"{code}","message":"Your credit balance is too low"}}}}"#);
         assert_eq!(kind(&body("permission_error")), Some("quota_exhausted"));
         assert_eq!(kind(&body("content_filter")), Some("content_filtered"));
     }
@@ -296,7 +316,10 @@ mod tests {
         let mut facts = BodyFacts::read(r#"{"message":"Rate exceeded"}"#);
         facts.read_headers(Headers::new("x-amzn-ErrorType\nThrottlingException:http://internal.amazon.com/coral/\n"));
         let cause = facts.cause(Given { status: 400, provider: None });
-        assert_eq!(cause.map(|cause| (cause.kind, cause.code)), Some((ErrorKind::RateLimited, Some("ThrottlingException"))));
+        assert_eq!(
+            cause.map(|cause| (cause.kind, cause.code)),
+            Some((ErrorKind::RateLimited, Some("ThrottlingException")))
+        );
         assert_eq!(facts.provider(), Some("bedrock"));
     }
 

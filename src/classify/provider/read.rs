@@ -4,8 +4,8 @@ use super::BodyFacts;
 use super::families::FAMILIES;
 use super::index;
 use super::inspect::Signs;
-use crate::classify::transport::contains;
 use crate::classify::json::{self, Dialect, Scalar, Shape};
+use crate::scan::{contains, either, find, from, part};
 
 /// More codes than this are in no error.
 const MOST_CODES: usize = 24;
@@ -101,14 +101,21 @@ impl BodyFacts {
             }
             Scalar::Null => return,
         };
+        let may_be_known = place.last().is_none_or(|key| index::may_be_last(key));
         let whole = if let ["[]", inner @ ..] = keys { inner } else { keys };
         if self.family.is_none()
+            && may_be_known
             && let Some(shape) = index::value(index::SHAPE, whole)
             && is_of_shape(shape >> 8, text)
         {
             self.family = FAMILIES.get(usize::from(shape & 0xff)).map(|family| family.name);
         }
-        let role = if place.is_empty() { MESSAGE } else { index::value(index::PLACE, place).unwrap_or(u16::MAX) };
+        let role = match place {
+            [] => Some(MESSAGE),
+            _ if !may_be_known => None,
+            _ => index::value(index::PLACE, place),
+        };
+        let Some(role) = role else { return };
         let is_text = matches!(scalar, Scalar::Text(_)) && !text.is_empty();
         match role {
             ..MESSAGE => self.add_code(rank + role as u8, text),
@@ -146,7 +153,7 @@ impl BodyFacts {
             rest = self.read_value(rest, Dialect::Json);
         }
         // "[ERROR] out of memory" only looks like JSON.
-        if self.codes.is_empty() && self.messages.is_empty() && !self.cut_short && text.starts_with('[') {
+        if self.codes.is_empty() && self.messages.is_empty() && !self.cut_short && text.starts_with("[") {
             self.read_text(text);
         }
     }
@@ -167,9 +174,9 @@ impl BodyFacts {
         let mut names_error = false;
         let mut rest = text;
         while !rest.is_empty() {
-            let end = rest.bytes().position(|byte| byte == b'\n' || byte == b'\r').unwrap_or(rest.len());
-            let line = rest.get(..end).unwrap_or("");
-            rest = rest.get(end + 1..).unwrap_or("");
+            let end = either(rest.as_bytes(), b'\n', b'\r').unwrap_or(rest.len());
+            let line = part(rest, 0, end);
+            rest = from(rest, end + 1);
             if let Some(name) = line.strip_prefix("event:") {
                 names_error = matches!(name.trim_ascii(), "error" | "exception");
             }
@@ -227,7 +234,7 @@ fn is_of_shape(condition: u16, text: &str) -> bool {
         b'#' => text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit()),
         b'^' => text.len() > 3 && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'),
         b'@' => text.starts_with("req_"),
-        b'&' => text.contains('#'),
+        b'&' => find(text, b'#').is_some(),
         _ => true,
     }
 }
@@ -237,7 +244,7 @@ fn quoted_in(message: &str) -> Option<&str> {
     let bytes = message.as_bytes();
     let mut at = 0;
     loop {
-        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'{' | b'['))?;
+        at += either(bytes.get(at..)?, b'{', b'[')?;
         let inside = bytes.get(at + 1..)?.trim_ascii_start().first()?;
         let of_object = bytes.get(at) == Some(&b'{');
         if if of_object { matches!(inside, b'"' | b'\'') } else { *inside == b'{' } {
@@ -248,13 +255,13 @@ fn quoted_in(message: &str) -> Option<&str> {
 }
 
 fn is_event_stream(text: &str) -> bool {
-    text.starts_with(':') || ["data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field))
+    [":", "data:", "event:", "id:", "retry:"].iter().any(|field| text.starts_with(field))
 }
 
 /// AWS writes `namespace#Name`, and `Name:http://…` in a header.
 fn after_namespace(code: &str) -> &str {
     let bytes = code.as_bytes();
-    let start = bytes.iter().position(|byte| *byte == b'#').map_or(0, |at| at + 1);
+    let start = find(code, b'#').map_or(0, |at| at + 1);
     let end = bytes.windows(5).position(|part| part == b":http").unwrap_or(bytes.len());
     code.get(start..end).unwrap_or(code)
 }

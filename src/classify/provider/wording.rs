@@ -4,9 +4,9 @@
 //! matter. Names, numbers, order and whatever else is said make no difference, and a sentence
 //! that is added changes nothing.
 
-use super::index::{self, Meaning, Weight, WordHash, cut};
+use super::index::{self, Meaning, Weight, WordHash};
 use crate::kind::ErrorKind;
-use std::sync::OnceLock;
+use crate::scan::{from, part};
 
 /// A name, and the words that are one word to us. Of two words with a dot between them the
 /// second must follow the first.
@@ -42,7 +42,7 @@ day day daily
 byday byday userbymodelbyday userbyday
 credit credit credits balance funds
 low low
-insufficient insufficient inadequate
+insufficient insufficient inadequate enough
 out out
 more more
 need need requires require required
@@ -55,7 +55,8 @@ key key
 invalid invalid incorrect expired
 cors cors
 location location region
-supported supported support
+allowed allowed
+supported supported supports support
 not not doesn isn couldn unable
 found found
 exist exist exists
@@ -72,11 +73,18 @@ capacity capacity
 loading loading
 content content
 policy policy policies filter filtering filters guidelines
-block block blocked rejected flagged violating violates violate violated triggering triggered
+block block blocked rejected violating violates violate violated triggering triggered
 safety safety
 moderation moderation
+flag flagged
 unfit inappropriate risk
 timed timed timeout
+deadline deadline
+thinking thinking
+array array
+range range
+count count
+schema schema nesting
 lookup
 inband
 google google gemini geminiexception vertexaiexception googleapis";
@@ -89,12 +97,13 @@ content_filtered policy block usage
 content_filtered safety block
 content_filtered moderation block
 content_filtered content unfit
+content_filtered flag
 spend_limit_reached spend limit hit
 spend_limit_reached billing limit hit
 spend_limit_reached billing max hit
-spend_limit_reached budget hit
+spend_limit_reached budget hit -thinking
 spend_limit_reached usage limit api hit
-spend_limit_reached key limit hit -rate -per
+spend_limit_reached key limit hit -rate -per -request
 quota_exhausted usage limit hit month
 quota_exhausted usage limit hit day
 quota_exhausted credit low
@@ -103,6 +112,8 @@ quota_exhausted quota insufficient
 quota_exhausted credit out
 quota_exhausted credit more need
 quota_exhausted credit hit
+quota_exhausted credit not
+quota_exhausted quota out -timed
 quota_exhausted afford tokens
 quota_exhausted free day used
 quota_exhausted free model day
@@ -110,14 +121,15 @@ quota_exhausted limited month -minute
 quota_exhausted quota hit day per -minute
 quota_exhausted byday
 quota_exhausted quota hit current -google
-context_exceeded context length max
-context_exceeded context length hit
-context_exceeded context limit hit
-context_exceeded context size hit
+context_exceeded context length max -must
+context_exceeded context hit -deadline -rate -per -schema
+context_exceeded context length insufficient
 context_exceeded context too long
-context_exceeded prompt too long
-context_exceeded input too long
-context_exceeded prompt length max
+context_exceeded prompt too long -array
+context_exceeded input too long -array
+context_exceeded prompt length max -array
+context_exceeded input length range
+context_exceeded input tokens count supported
 context_exceeded inputs tokens must
 context_exceeded input tokens hit -rate -per -day
 context_exceeded prompt tokens hit -rate -per -day
@@ -128,7 +140,7 @@ request_too_large request too large
 request_too_large request size hit -high
 auth api key invalid
 auth api key not valid
-permission cors
+permission cors not allowed
 permission location not supported
 model_not_found nomodel -tool
 model_not_found model not found -tool
@@ -137,44 +149,140 @@ model_not_found model identifier invalid -tool
 model_not_found model identifier not valid -tool
 model_not_found model lookup
 model_not_found endpoints found -supported
+rate_limited rate limit hit
+rate_limited rate limited
+rate_limited too many request
 overloaded overloaded
 overloaded high demand
 overloaded busy
 overloaded capacity hit -billing
 overloaded capacity insufficient
 overloaded model loading
-rate_limited rate limit hit
-rate_limited rate limited
-rate_limited too many request
 timeout timed inband
 ";
 
 /// A message longer than this is not read to its end.
 const LONGEST: usize = 4096;
 
-/// A set of words.
-type Bag = u128;
+/// The bytes of `RULES`: for each rule the kind, how many words, and the words by their lines
+/// in `WORDS`, with `NOT` where they must not be there.
+static PARSED: [u8; RULES_LENGTH] = parsed();
+const RULES_LENGTH: usize = count(RULES, b' ') + 2 * count(RULES, b'\n');
+const NOT: u8 = 0x80;
 
-struct Rule {
-    all: Bag,
-    none: Bag,
-    kind: ErrorKind,
+const LOOKUP: u8 = line_of(b"lookup");
+const IN_BAND: u8 = line_of(b"inband");
+/// What is said once for a whole message.
+const LASTING: u8 = line_of(b"google");
+const MODEL: u8 = line_of(b"model");
+
+const fn count(text: &str, byte: u8) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < text.len() {
+        count += (text.as_bytes()[at] == byte) as usize;
+        at += 1;
+    }
+    count
 }
 
-struct Wording {
-    rules: Vec<Rule>,
-    lookup: Bag,
-    in_band: Bag,
-    /// What is said once for a whole message.
-    lasting: Bag,
-    model: Bag,
+/// Whether the word of `text` that begins at `at` is this one.
+const fn is_at(text: &[u8], at: usize, word: &[u8]) -> bool {
+    let mut length = 0;
+    while length < word.len() {
+        if at + length >= text.len() || text[at + length] != word[length] {
+            return false;
+        }
+        length += 1;
+    }
+    at + length == text.len() || matches!(text[at + length], b' ' | b'\n')
+}
+
+/// The line of `WORDS` that begins with this name.
+const fn line_of(name: &[u8]) -> u8 {
+    let words = WORDS.as_bytes();
+    let (mut line, mut at) = (0, 0);
+    while !is_at(words, at, name) {
+        while words[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+        line += 1;
+    }
+    line
+}
+
+const fn kind_of(name: &[u8]) -> ErrorKind {
+    let mut at = 0;
+    while !is_at(ErrorKind::ALL[at].as_str().as_bytes(), 0, name) {
+        at += 1;
+    }
+    ErrorKind::ALL[at]
+}
+
+/// What is wrong in `RULES` does not compile.
+const fn parsed() -> [u8; RULES_LENGTH] {
+    let rules = RULES.as_bytes();
+    let mut parsed = [0; RULES_LENGTH];
+    let (mut at, mut end, mut rule) = (0, 0, 0);
+    let mut is_kind = true;
+    while at < rules.len() {
+        let start = at;
+        while !matches!(rules[at], b' ' | b'\n') {
+            at += 1;
+        }
+        let (_, rest) = rules.split_at(start);
+        let (part, _) = rest.split_at(at - start);
+        if is_kind {
+            parsed[end] = kind_of(part) as u8;
+            rule = end;
+            end += 2;
+        } else {
+            parsed[end] = match part {
+                [b'-', name @ ..] => NOT | line_of(name),
+                name => line_of(name),
+            };
+            parsed[rule + 1] += 1;
+            end += 1;
+        }
+        is_kind = rules[at] == b'\n';
+        at += 1;
+    }
+    parsed
+}
+
+/// The rules: the kind, and the words as in `PARSED`.
+fn rules() -> impl Iterator<Item = (u8, &'static [u8])> {
+    let mut rest = PARSED.as_slice();
+    std::iter::from_fn(move || {
+        let [kind, length, after @ ..] = rest else { return None };
+        let (words, after) = after.split_at_checked(usize::from(*length))?;
+        rest = after;
+        Some((*kind, words))
+    })
+}
+
+/// A set of words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bag([u32; 4]);
+
+impl Bag {
+    fn add(&mut self, word: u8) {
+        if let Some(bits) = self.0.get_mut(usize::from(word / 32)) {
+            *bits |= 1 << (word % 32);
+        }
+    }
+
+    fn has(&self, word: u8) -> bool {
+        self.0.get(usize::from(word / 32)).is_some_and(|bits| bits >> (word % 32) & 1 != 0)
+    }
 }
 
 /// Reads messages one after the other, and knows the best rule so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
     given: Bag,
-    best: Option<usize>,
+    /// The place of the best rule, and its kind.
+    best: Option<(usize, u8)>,
     /// What the name of an exception means that a message quotes.
     pub class: Option<Meaning>,
 }
@@ -183,99 +291,86 @@ impl Reader {
     /// `lookup`: the status or the code says that something was not found. `in_band`: the
     /// failure came inside a 200. `google`: Google says "current quota" of a minute's as well.
     pub fn new(lookup: bool, in_band: bool, google: bool) -> Reader {
-        let wording = wording();
-        let bit = |is: bool, bit: Bag| if is { bit } else { 0 };
-        let given = bit(lookup, wording.lookup) | bit(in_band, wording.in_band) | bit(google, wording.lasting);
-        Reader { given, ..Reader::default() }
+        let mut reader = Reader::default();
+        for (is, word) in [(lookup, LOOKUP), (in_band, IN_BAND), (google, LASTING)] {
+            if is {
+                reader.given.add(word);
+            }
+        }
+        reader
     }
 
     /// Reads a message.
     pub fn read(&mut self, message: &str) {
-        let wording = wording();
-        let message = message.get(..message.floor_char_boundary(LONGEST)).unwrap_or("");
-        let bytes = message.as_bytes();
-        let (mut lasting, mut bag, mut before, mut at) = (self.given, 0, "", 0);
-        while let Some(byte) = bytes.get(at) {
-            let start = at;
-            let mut hash = WordHash::START;
-            while let Some(letter) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
-                hash = hash.and(*letter);
-                at += 1;
-            }
-            if start == at {
-                at += 1;
-                let stops = matches!(byte, b'.' | b'!' | b'?') && bytes.get(at).is_none_or(u8::is_ascii_whitespace);
-                if stops || *byte == b'\n' {
-                    self.weigh(bag | lasting);
-                    bag = 0;
-                }
+        let message = part(message, 0, message.floor_char_boundary(LONGEST));
+        let (mut bag, mut before, mut last, mut in_address) = (self.given, "", b' ', false);
+        let (mut start, mut hash) = (0, WordHash::START);
+        // A space behind the message ends its last word and sentence.
+        for (at, byte) in message.bytes().chain([b' ']).enumerate() {
+            if in_address && !byte.is_ascii_whitespace() {
                 continue;
             }
-            let word = message.get(start..at).unwrap_or("");
-            if let Some(at) = index::value_of_word(word, hash) {
-                let bit = 1 << at;
-                bag |= bit;
-                lasting |= bit & wording.lasting;
-                if bit == wording.model {
-                    bag |= index::value(index::WORD, &[before, word]).map_or(0, |at| 1 << at);
-                }
+            in_address = false;
+            if byte.is_ascii_alphabetic() {
+                hash = hash.and(byte);
+                last = byte;
+                continue;
             }
-            before = word;
-            if self.class.is_none() && word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")) {
-                self.class = index::meaning(word).filter(|meaning| meaning.weight != Weight::Anything);
+            if last.is_ascii_alphabetic() {
+                let word = part(message, start, at);
+                self.read_word(before, word, hash, &mut bag);
+                before = word;
+                // The words of an address say nothing.
+                in_address = byte == b':' && from(message, at).starts_with("://");
             }
+            (start, hash) = (at + 1, WordHash::START);
+            if byte == b'\n' || (matches!(last, b'.' | b'!' | b'?') && byte.is_ascii_whitespace()) {
+                bag = self.weigh(bag);
+            }
+            last = byte;
         }
-        self.weigh(bag | lasting);
+        self.weigh(bag);
     }
 
-    fn weigh(&mut self, bag: Bag) {
+    #[inline(never)]
+    fn read_word(&mut self, before: &str, word: &str, hash: WordHash, bag: &mut Bag) {
+        if let Some(line) = index::value_of_word(word, hash) {
+            bag.add(line as u8);
+            if line as u8 == MODEL
+                && let Some(line) = index::value(index::WORD, &[before, word])
+            {
+                bag.add(line as u8);
+            }
+        }
+        if self.class.is_none() && word.len() > 8 && (word.ends_with("Error") || word.ends_with("Exception")) {
+            self.class = index::meaning(word).filter(|meaning| meaning.weight != Weight::Anything);
+        }
+    }
+
+    /// Takes the words of a sentence; gives those with which the next one begins.
+    #[inline(never)]
+    fn weigh(&mut self, bag: Bag) -> Bag {
+        let mut next = self.given;
+        if bag.has(LASTING) {
+            next.add(LASTING);
+        }
         // What is only given says nothing.
         if bag == self.given {
-            return;
+            return next;
         }
-        let fits = |rule: &Rule| bag & rule.all == rule.all && bag & rule.none == 0;
-        let before = self.best.unwrap_or(usize::MAX);
-        if let Some(better) = wording().rules.iter().take(before).position(fits) {
-            self.best = Some(better);
+        let fits = |words: &[u8]| words.iter().all(|word| bag.has(word & !NOT) == (word & NOT == 0));
+        let before = self.best.map_or(usize::MAX, |(place, _)| place);
+        let mut better = rules().take(before).enumerate();
+        if let Some((place, (kind, _))) = better.find(|(_, (_, words))| fits(words)) {
+            self.best = Some((place, kind));
         }
+        next
     }
 
     /// The kind that the messages name.
     pub fn kind(self) -> Option<ErrorKind> {
-        wording().rules.get(self.best?).map(|rule| rule.kind)
+        ErrorKind::ALL.get(usize::from(self.best?.1)).copied()
     }
-}
-
-fn wording() -> &'static Wording {
-    static WORDING: OnceLock<Wording> = OnceLock::new();
-    WORDING.get_or_init(|| {
-        let named = |name: &str| {
-            let mut lines = WORDS;
-            let mut bit = 1;
-            while let Some(mut line) = cut(&mut lines, b'\n') {
-                if cut(&mut line, b' ') == Some(name) {
-                    return bit;
-                }
-                bit <<= 1;
-            }
-            0
-        };
-        let mut rules = Vec::new();
-        let mut lines = RULES;
-        while let Some(mut line) = cut(&mut lines, b'\n') {
-            let kind = cut(&mut line, b' ').and_then(ErrorKind::from_name).unwrap_or(ErrorKind::Unknown);
-            let mut rule = Rule { all: 0, none: 0, kind };
-            while let Some(part) = cut(&mut line, b' ') {
-                match part.strip_prefix('-') {
-                    Some(part) => rule.none |= named(part),
-                    None => rule.all |= named(part),
-                }
-            }
-            rules.push(rule);
-        }
-        let (lookup, in_band, lasting) = (named("lookup"), named("inband"), named("google"));
-        Wording { rules, lookup, in_band, lasting, model: named("model") }
-    })
 }
 
 #[cfg(test)]
@@ -293,22 +388,23 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_is_made_of_known_words_and_none_hides_another() {
-        let wording = wording();
-        assert_eq!(wording.rules.len(), RULES.lines().count());
-        assert!(WORDS.lines().count() <= Bag::BITS as usize);
-        assert!(wording.rules.iter().all(|rule| rule.kind != ErrorKind::Unknown));
-        for (line, rule) in RULES.lines().zip(&wording.rules) {
-            let parts = line.split(' ').skip(1);
-            let (none, all): (Vec<_>, Vec<_>) = parts.partition(|part| part.starts_with('-'));
-            assert_eq!(rule.all.count_ones() as usize, all.len(), "{line}");
-            assert_eq!(rule.none.count_ones() as usize, none.len(), "{line}");
+    fn no_rule_hides_another_and_every_word_is_in_one() {
+        assert!(WORDS.lines().count() <= 8 * size_of::<Bag>());
+        let rules: Vec<_> = rules().collect();
+        assert_eq!(rules.len(), RULES.lines().count());
+        for (line, (kind, words)) in RULES.lines().zip(&rules) {
+            let name = |word: &u8| WORDS.lines().nth(usize::from(word & !NOT)).and_then(|line| line.split(' ').next());
+            let sign = |word: &u8| if word & NOT == 0 { "" } else { "-" };
+            let words = words.iter().map(|word| [sign(word), name(word).unwrap_or("")].concat());
+            let kind = ErrorKind::ALL[usize::from(*kind)].as_str().to_owned();
+            assert_eq!(std::iter::once(kind).chain(words).collect::<Vec<_>>().join(" "), line);
         }
-        let used = wording.rules.iter().fold(0, |used, rule| used | rule.all | rule.none);
-        assert_eq!(used.count_ones() as usize, WORDS.lines().count(), "every word is in a rule");
-        for (at, rule) in wording.rules.iter().enumerate() {
-            let hidden = |earlier: &&Rule| rule.all & earlier.all == earlier.all && earlier.none & !rule.none == 0;
-            assert!(wording.rules.iter().take(at).find(hidden).is_none(), "rule {at}");
+        for line in 0..WORDS.lines().count() as u8 {
+            assert!(rules.iter().any(|(_, words)| words.iter().any(|word| word & !NOT == line)), "word {line}");
+        }
+        for (at, (_, words)) in rules.iter().enumerate() {
+            let hidden = |(_, earlier): &&(u8, &[u8])| earlier.iter().all(|word| words.contains(word));
+            assert!(rules.iter().take(at).find(hidden).is_none(), "rule {at}");
         }
     }
 
@@ -320,7 +416,10 @@ mod tests {
             ("This model's maximum context length is 8192 tokens. However, you asked for more.", "context_exceeded"),
             ("Too many input tokens. Max input tokens: 8192", "context_exceeded"),
             ("Your credit balance is too low to access the API.", "quota_exhausted"),
-            ("You have reached your specified API usage limits. You will regain access on 2026-09-01.", "spend_limit_reached"),
+            (
+                "You have reached your specified API usage limits. You will regain access on 2026-09-01.",
+                "spend_limit_reached",
+            ),
             ("limited to 1000 API calls / month.", "quota_exhausted"),
             ("The engine is currently overloaded, please try again later", "overloaded"),
             ("Unknown model: x", "model_not_found"),
@@ -360,7 +459,9 @@ mod tests {
 
     #[test]
     fn a_message_of_any_bytes_and_length_is_read() {
-        for text in ["é", "\u{0}", "...", "a", "prompt\u{301} too long", &"é".repeat(5000), &"prompt too long ".repeat(5000)] {
+        for text in
+            ["é", "\u{0}", "...", "a", "prompt\u{301} too long", &"é".repeat(5000), &"prompt too long ".repeat(5000)]
+        {
             kind(text);
         }
     }

@@ -12,9 +12,7 @@ pub const ANTHROPIC: Family = Family {
     codes: "\
 spend_limit_reached enforced_spend_limit_reached contract_spend_limit_reached linked_organization_spend_limit_reached workspace_spend_limit_reached
 quota_exhausted linked_organization_billing_unavailable credit_balance_too_low
-request_too_large request_too_large image_dimensions_too_large request_body_too_large_after_decoding
-permission sandbox_egress_restricted user_profile_not_billable
-not_found thread_not_found
+request_too_large request_too_large image_dimensions_too_large
 server_error cmek_key_unreachable
 ?rate_limited rate_limit_error
 ?overloaded overloaded_error
@@ -23,8 +21,6 @@ server_error cmek_key_unreachable
 ?not_found not_found_error
 ?quota_exhausted billing_error
 ?conflict conflict_error
-?timeout timeout_error
-?server_error api_error
-~bad_request invalid_request_error",
+?server_error api_error",
     own: "",
 };

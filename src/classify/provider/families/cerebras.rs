@@ -9,9 +9,6 @@ pub const CEREBRAS: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-rate_limited token_quota_exceeded request_quota_exceeded too_many_tokens_error
-overloaded queue_exceeded
-auth wrong_api_key
-?rate_limited too_many_requests_error",
+overloaded queue_exceeded",
     own: "",
 };

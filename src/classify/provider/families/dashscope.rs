@@ -9,14 +9,10 @@ pub const DASHSCOPE: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-rate_limited throttling.rate_quota throttling.burst_rate throttling.allocation_quota limit_requests
+rate_limited throttling.allocation_quota
 quota_exhausted arrearage allocation_quota.free_tier_only
 auth invalid_api_key
 content_filtered data_inspection_failed
-model_not_found model_not_found model_not_exist
-permission access_denied.unpurchased model.access_denied workspace.access_denied
-?server_error internal_error.timeout internal_error.algo
-?overloaded model_serving_error model_unavailable
-~bad_request invalid_parameter",
+model_not_found model_not_found model_not_exist",
     own: "",
 };

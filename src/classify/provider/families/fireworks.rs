@@ -3,12 +3,5 @@
 use super::Family;
 
 /// How it is recognised, and its codes.
-pub const FIREWORKS: Family = Family {
-    name: "fireworks",
-    aliases: "fireworks",
-    headers: "fireworks",
-    shapes: "",
-    codes: "\
-?permission precondition_failed",
-    own: "",
-};
+pub const FIREWORKS: Family =
+    Family { name: "fireworks", aliases: "fireworks", headers: "fireworks", shapes: "", codes: "", own: "" };

@@ -11,8 +11,7 @@ pub const GROQ: Family = Family {
     codes: "\
 overloaded capacity_exceeded over_capacity
 context_exceeded request_too_large_for_context
-bad_request model_decommissioned model_terms_required json_validate_failed
-bad_request tool_use_failed",
+spend_limit_reached blocked_api_access",
     own: "\
 overloaded 498",
 };

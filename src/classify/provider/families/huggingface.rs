@@ -9,10 +9,9 @@ pub const HUGGINGFACE: Family = Family {
     headers: "x-inference",
     shapes: "",
     codes: "\
-overloaded overloaded healthcheck
-server_error incomplete_generation generation
+overloaded overloaded
+server_error generation
 model_not_found model_not_supported
-bad_request template_error tool_error
 ~bad_request validation",
     own: "",
 };

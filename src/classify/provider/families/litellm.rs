@@ -11,11 +11,6 @@ pub const LITELLM: Family = Family {
     codes: "\
 context_exceeded context_window_exceeded_error
 content_filtered content_policy_violation_error
-spend_limit_reached budget_exceeded exceeded_budget budget_exceeded_error
-?rate_limited throttling_error
-?auth auth_error
-?permission permission_denied_error
-?server_error api_connection_error bad_gateway_error
-~bad_request unsupported_params_error",
+spend_limit_reached budget_exceeded exceeded_budget budget_exceeded_error",
     own: "",
 };

@@ -16,6 +16,5 @@ auth 1004 2049
 quota_exhausted 1008 2056
 content_filtered 1026 1027
 bad_request 2013
-server_error 1000 1013 1024 1033
 permission 2038 2061",
 };

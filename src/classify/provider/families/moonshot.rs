@@ -10,9 +10,6 @@ pub const MOONSHOT: Family = Family {
     shapes: "",
     codes: "\
 quota_exhausted exceeded_current_quota_error
-?rate_limited rate_limit_reached_error
-overloaded engine_overloaded_error
-?auth incorrect_api_key_error
-?not_found resource_not_found_error",
+overloaded engine_overloaded_error",
     own: "",
 };

@@ -3,11 +3,4 @@
 use super::Family;
 
 /// How it is recognised, and its codes.
-pub const OLLAMA: Family = Family {
-    name: "ollama",
-    aliases: "ollama",
-    headers: "",
-    shapes: "",
-    codes: "",
-    own: "",
-};
+pub const OLLAMA: Family = Family { name: "ollama", aliases: "ollama", headers: "", shapes: "", codes: "", own: "" };

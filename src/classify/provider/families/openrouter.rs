@@ -10,15 +10,10 @@ pub const OPENROUTER: Family = Family {
     shapes: "error.metadata.limit_source error.metadata.provider_name",
     codes: "\
 rate_limited in_flight_budget_exhausted openrouter_in_flight_budget
-quota_exhausted openrouter_credits insufficient_credits free_models_per_day
+quota_exhausted insufficient_credits free_models_per_day
 spend_limit_reached openrouter_key_limit key_limit_exceeded openrouter_guardrail_budget
-overloaded provider_overloaded provider_unavailable no_available_provider
 content_filtered content_policy_violation guardrail_blocked
 not_found no_endpoints_found
-?timeout timeout provider_timeout
-?quota_exhausted payment_required
-?server_error server provider_error
-?permission forbidden
-~bad_request invalid_request",
+?timeout timeout",
     own: "",
 };

@@ -3,12 +3,5 @@
 use super::Family;
 
 /// How it is recognised, and its codes.
-pub const PERPLEXITY: Family = Family {
-    name: "perplexity",
-    aliases: "perplexity pplx",
-    headers: "",
-    shapes: "",
-    codes: "\
-?rate_limited request_rate_limit_exceeded",
-    own: "",
-};
+pub const PERPLEXITY: Family =
+    Family { name: "perplexity", aliases: "perplexity pplx", headers: "", shapes: "", codes: "", own: "" };

@@ -1,4 +1,4 @@
-//! Together: OpenAI's shape. Its `credit_limit` is a limit per minute.
+//! Together: OpenAI's shape. Its `credit_limit` is a limit per minute, unless the message speaks of credit.
 
 use super::Family;
 
@@ -9,7 +9,8 @@ pub const TOGETHER: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-rate_limited credit_limit dynamic_request_limited dynamic_token_limited
+rate_limited dynamic_request_limited dynamic_token_limited
+?rate_limited credit_limit
 model_not_found model_not_available
 overloaded model_overloaded",
     own: "",

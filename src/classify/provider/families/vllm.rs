@@ -11,6 +11,6 @@ pub const VLLM: Family = Family {
     codes: "\
 context_exceeded exceed_context_size_error
 ?overloaded unavailable_error
-~bad_request bad_request_error unprocessable_entity_error unprocessable_entity",
+~bad_request bad_request_error",
     own: "",
 };

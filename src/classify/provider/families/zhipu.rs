@@ -10,14 +10,10 @@ pub const ZHIPU: Family = Family {
     shapes: "#error.code",
     codes: "",
     own: "\
-auth 1000 1001 1002 1003 1004
 permission 1110 1112 1220 1311
 quota_exhausted 1113 1304 1308 1309 1310
-?bad_request 1210 1213 1214 1215
 model_not_found 1211
 context_exceeded 1261
 content_filtered 1301
-?rate_limited 1300 1302 1303
-overloaded 1305 1312
-?server_error 1120 1230 1234",
+overloaded 1305 1312",
 };
