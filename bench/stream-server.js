@@ -6,8 +6,10 @@
 
 import { createServer } from 'node:net';
 
-/** What is written at once. */
+/** What is written at once, in bytes. */
 const PIECE = 256 * 1024;
+/** When a stream without more output ends, so that its end does not come along with its beginning. */
+const LATER_MS = 1;
 
 /** @param {string | Buffer} bytes */
 const coded = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
@@ -55,7 +57,7 @@ const server = createServer((socket) => {
  */
 function answer(socket, chunk, mib) {
   socket.write(Buffer.concat([Buffer.from(HEAD), OPENING]));
-  if (mib === 0) return void socket.write(END);
+  if (mib === 0) return void setTimeout(() => socket.write(END), LATER_MS);
   const { piece, frames } = pieceOf(chunk);
   let left = Math.ceil((mib * 2 ** 20) / (chunk * frames));
   const more = () => {

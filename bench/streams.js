@@ -7,13 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { createFetch } from '../js/load/inline.js';
 
 /** The size of a chunk in bytes, and how much is streamed in one round, in MiB. */
-const FLOWS = [[64, 8], [1024, 64], [16384, 128], [65536, 128]];
+const FLOWS = [[64, 4], [1024, 32], [16384, 64], [65536, 64]];
 const KIB = 1024;
 const MIB = 2 ** 20;
 const LONG_MIB = 1024;
 /** A reader that rests so long after so many bytes is slower than the server by far. */
 const SIP = { bytes: 2 * MIB, restMs: 5 };
-const FIRST_CALLS = 50;
+const FIRST_CALLS = 20;
+/** What stream-server.js sends first. */
+const FIRST_OUTPUT = 'Da capo';
+const decoder = new TextDecoder();
 
 const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
@@ -106,8 +109,8 @@ async function first() {
       const begin = performance.now();
       const { body } = await send(`${origin}?chunk=64&mib=0`, init);
       const reader = /** @type {ReadableStream<Uint8Array>} */ (body).getReader();
-      await reader.read();
-      await reader.read();
+      // The server gives them in one packet; a client may be given them in one piece or in two.
+      for (let heard = ''; !heard.includes(FIRST_OUTPUT);) heard += decoder.decode((await reader.read()).value);
       if (isWarm) times[name]?.push(performance.now() - begin);
       while (!(await reader.read()).done);
     }
@@ -115,7 +118,7 @@ async function first() {
   const bare = median(times[BARE]);
   return {
     title: 'A stream up to its first output: time',
-    text: 'From the call until the first text delta has been read, over loopback; medians',
+    text: 'From the call until the first text delta has been read, over loopback, the end coming later; medians',
     heads: ['', 'µs', 'added µs'],
     rows: Object.entries(times).map(([name, ms]) => [
       name.startsWith('dacapo') ? `**${name}**` : name, (median(ms) * 1000).toFixed(0), ((median(ms) - bare) * 1000).toFixed(0),

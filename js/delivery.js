@@ -15,7 +15,7 @@ import { Tail } from './tail.js';
 
 /** The formats whose frames are not lines, and how a stream ended, as the engine numbers them. */
 const EVENT_STREAM = 4;
-const ENDED = Object.freeze({ no: 0, failed: 2 });
+const ENDED = Object.freeze({ no: 0, yes: 1, failed: 2 });
 
 /** A streamed answer as the caller gets it: what was held back, then the rest as it comes. */
 export class Delivery {
@@ -137,7 +137,9 @@ export class Delivery {
 
   #abort = () => {
     const { reason } = /** @type {AbortSignal} */ (this.#call.signal);
-    this.#breakOff(reason, this.#call.ended(ENDING.cancelled));
+    if (!this.#isConcluded()) return this.#breakOff(reason, this.#call.ended(ENDING.cancelled));
+    if (this.#history !== undefined) remember(reason, this.#history);
+    return this.#stop(reason);
   };
 
   /** @returns {Promise<void> | undefined} */
@@ -206,22 +208,48 @@ export class Delivery {
   /** What the stream is to break with instead of its end. */
   #ended() {
     if (this.#isCutShort) return this.#history && cutShortError(this.#history.read());
-    const call = this.#call;
-    const { head, tail } = this.#tail ?? {};
-    const ended = head === undefined || tail === undefined ? undefined : ask((engine) => engine.streamEnded(this.#format, head, tail));
-    if (ended === ENDED.no) {
-      const history = this.#record(cutShort(call));
-      const error = cutShortError(history.read());
-      remember(error, history);
-      return error;
+    const ended = this.#look();
+    if (ended !== ENDED.no) {
+      this.#conclude(ended);
+      return undefined;
     }
-    if (ended === ENDED.failed) {
-      const told = ask((engine) => engine.streamFailure(this.#format, /** @type {Uint8Array} */ (tail)));
-      this.#record(call.respondedWith(this.response, told));
-    } else if (this.opening !== undefined) {
-      remember(this.response, aftermath(call, this.#history, undefined, this.#usage()));
+    const history = this.#record(cutShort(this.#call));
+    const error = cutShortError(history.read());
+    remember(error, history);
+    return error;
+  }
+
+  /** How the stream ended, by its last bytes; `undefined` where nothing is known of its end. */
+  #look() {
+    const tail = this.#tail;
+    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail));
+  }
+
+  /**
+   * Whether the answer had come to its end, or told of its failure, before somebody let go of
+   * it: clients do so then. That is recorded.
+   */
+  #isConcluded() {
+    try {
+      const ended = this.#look();
+      if (ended === ENDED.no || ended === undefined) return false;
+      this.#conclude(ended);
+      return true;
+    } catch {
+      // The engine broke down.
+      return false;
     }
-    return undefined;
+  }
+
+  /** @param {number | undefined} ended */
+  #conclude(ended) {
+    if (ended === ENDED.failed) this.#record(this.#toldFailure());
+    else if (this.opening !== undefined) remember(this.response, aftermath(this.#call, this.#history, undefined, this.#usage()));
+  }
+
+  #toldFailure() {
+    const { tail } = /** @type {Tail} */ (this.#tail);
+    return this.#call.respondedWith(this.response, ask((engine) => engine.streamFailure(this.#format, tail)));
   }
 
   #broke = (/** @type {unknown} */ error) => {
@@ -243,7 +271,8 @@ export class Delivery {
   #breakOff(error, facts) {
     if (this.#over) return;
     try {
-      if (!this.#hasFailed) remember(error, this.#record(facts));
+      // What the provider told says more than how the connection ended.
+      if (!this.#hasFailed) remember(error, this.#record(this.#look() === ENDED.failed ? this.#toldFailure() : facts));
     } catch {
       // The engine broke down; the stream breaks with what it would have.
     }
@@ -281,6 +310,7 @@ export class Delivery {
 
   /** @param {unknown} reason */
   #cancel(reason) {
+    this.#isConcluded();
     this.#leave();
     return this.reader.cancel(reason);
   }

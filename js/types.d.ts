@@ -560,7 +560,7 @@ export function findRetryError(x: unknown): RetryError | undefined;
 export function matchesKind(x: unknown, kind: ErrorKind): boolean;
 
 /**
- * The history of a call, by what it came back with: a Response, a RetryError, the object
+ * The history of a call, by what it came back with: a Response, a RetryError, the stream of a `retryStream`, the object
  * `createFetch` rejected with (its latest call), or an error that keeps the Response's
  * `headers` or `response`, also in its cause chain.
  *

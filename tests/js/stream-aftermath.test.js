@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import test from 'node:test';
 import { historyOf, isRetryError, retry } from 'dacapo';
 import { fakeClock, settled } from './lib/clock.js';
-import { answer, bytesOf, over, POST, readAll, streamed } from './lib/sources.js';
+import { answer, bytesOf, over, POST, readAll, source, streamed } from './lib/sources.js';
 import { bedrock, chat, lines, messages, responses, TYPES } from './lib/stream-frames.js';
 import { stubFetch, URL_ } from './lib/stub.js';
 
@@ -64,6 +64,33 @@ test('an error told after the first output passes through, and is in the history
     const { last, retry: ledger, mark } = historyOf(response);
     assert.deepEqual([last.error.kind, last.error.status, last.streamed, last.index], [kind, 200, true, 0]);
     assert.deepEqual([ledger.totalAttempts, ledger.failedAttempts, ledger.wasteIsLowerBound, mark], [1, 1, true, 'output_begun']);
+  }
+});
+
+test('a reader that lets go of a stream at the failure it told, or at its end, is taken at the word of the stream', async () => {
+  const told = [messages.start, messages.text('a'), messages.overloaded];
+  const whole = [messages.start, messages.text('a'), messages.stop, messages.done];
+  for (const letGo of ['cancel', 'abort', 'reset']) {
+    for (const [chunks, expected] of [[told, 'overloaded'], [whole, letGo === 'reset' ? 'transport' : undefined]]) {
+      const controller = new AbortController();
+      const from = source();
+      from.push(...chunks);
+      const response = await over(stubFetch(() => streamed(from.stream)), { usage: true })(URL_, { ...POST, signal: controller.signal });
+      const reader = response.body.getReader();
+      for (let n = 0; n < chunks.length; n++) await reader.read();
+      if (letGo === 'cancel') await reader.cancel();
+      else {
+        const reason = new Error(letGo);
+        const broken = reader.read().catch((error) => error);
+        if (letGo === 'abort') controller.abort(reason);
+        else from.error(reason);
+        assert.equal(await broken, reason);
+        assert.equal(historyOf(reason)?.last?.error.kind, expected);
+      }
+      const { last, retry: ledger, usage } = historyOf(response);
+      assert.deepEqual([last?.error.kind, last?.streamed, ledger.failedAttempts], [expected, expected && true, expected ? 1 : 0], letGo);
+      if (expected === undefined) assert.equal(usage.total, 17);
+    }
   }
 });
 
