@@ -12,6 +12,10 @@ const broken = Object.assign(new TypeError('fetch failed'), { cause: Object.assi
 const fetch = createFetch({ policy, fetch: answering(overloaded(0), textAnswer) });
 const signedUrl = 'https://user:pass@api.example.com/v1/files?api_key=abcdef&page=2';
 
+/** The text of an error of about so many bytes. @param {number} bytes */
+const errorOf = (bytes) => JSON.stringify({ error: { ...error.error, message: 'The upstream did not answer in time. '.repeat(bytes / 37 - 1) } });
+const bodies = { '400 bytes': errorOf(400), '2 KB': errorOf(2048), '16 KB': errorOf(16_384) };
+
 /** @type {Record<string, () => unknown>} */
 const calls = {
   'retry(operation), succeeds at once': () => retry(() => 1, { policy }),
@@ -19,6 +23,7 @@ const calls = {
   'createFetch, one retry': () => fetch(url, init),
   'createFetch, one retry, then historyOf': async () => historyOf(await fetch(url, init)),
   'classify, a 429 with headers and body': () => classify({ status: 429, headers, body: error }, policy),
+  ...Object.fromEntries(Object.entries(bodies).map(([size, body]) => [`classify, a body of ${size}`, () => classify({ status: 503, body }, policy)])),
   'classify, a TypeError with a cause': () => classify({ error: broken }, policy),
   'parseRetryAfter, seconds': () => parseRetryAfter('120'),
   'parseRetryAfter, HTTP-date': () => parseRetryAfter(headers['retry-after'], { nowMs: 1_768_478_400_000 }),

@@ -162,7 +162,7 @@ impl<'t> Walker<'t> {
         if !self.quoted()? {
             return Err(Stop::Wrong);
         }
-        let key = self.raw_string()?;
+        let (key, _) = self.raw_string()?;
         self.space();
         if self.peek()? != b':' {
             return Err(Stop::Wrong);
@@ -173,7 +173,8 @@ impl<'t> Walker<'t> {
 
     fn scalar(&mut self) -> Result<Scalar<'t>, Stop> {
         if self.quoted()? {
-            return Ok(Scalar::Text(unescape(self.raw_string()?)));
+            let (raw, is_escaped) = self.raw_string()?;
+            return Ok(Scalar::Text(if is_escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }));
         }
         let rest = from(self.text, self.at);
         let ends = |byte: u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n');
@@ -195,11 +196,12 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// What stands between two quotes, escapes included.
-    fn raw_string(&mut self) -> Result<&'t str, Stop> {
+    /// What stands between two quotes, escapes included, and whether there are any.
+    fn raw_string(&mut self) -> Result<(&'t str, bool), Stop> {
         let quote = self.peek()?;
         self.at += 1;
         let start = self.at;
+        let mut is_escaped = false;
         let bytes = self.text.as_bytes();
         loop {
             let rest = bytes.get(self.at..).ok_or(Stop::Cut)?;
@@ -207,11 +209,12 @@ impl<'t> Walker<'t> {
             if bytes.get(self.at) == Some(&quote) {
                 break;
             }
+            is_escaped = true;
             self.at += 2;
         }
         let raw = part(self.text, start, self.at);
         self.at += 1;
-        Ok(raw)
+        Ok((raw, is_escaped))
     }
 
     fn peek(&self) -> Result<u8, Stop> {
@@ -248,10 +251,7 @@ fn is_number(word: &str) -> bool {
         && digits.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
 }
 
-fn unescape(raw: &str) -> Cow<'_, str> {
-    if find(raw, b'\\').is_none() {
-        return Cow::Borrowed(raw);
-    }
+fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = find(rest, b'\\') {
@@ -272,7 +272,7 @@ fn unescape(raw: &str) -> Cow<'_, str> {
         rest = from(rest, length);
     }
     text.push_str(rest);
-    Cow::Owned(text)
+    text
 }
 
 /// The code point that begins behind a backslash as `u00e9`, and the length of its escapes:

@@ -50,10 +50,10 @@ fn component(text: &str, spaced: bool) -> Option<(DelayMs, usize, &str)> {
     let rest = if spaced { without_spaces(rest) } else { rest };
     let name_length = rest.bytes().take_while(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
     let (name, after) = rest.split_at_checked(name_length)?;
-    if name.is_empty() {
-        return None;
-    }
-    let i = UNITS.iter().position(|(names, _)| is_in(names, name))?;
+    let initial = name.bytes().next()?.to_ascii_lowercase();
+    // All names of a unit begin alike, but for the signs of the micro.
+    let may_be = |names: &str| !initial.is_ascii() || names.bytes().next() == Some(initial);
+    let i = UNITS.iter().position(|(names, _)| may_be(names) && is_in(names, name))?;
     let (_, unit_ns) = UNITS.get(i)?;
     // Thousandths of the unit, rounded up: nobody writes a fraction of a minute any finer.
     let thousandths = value::number(number, value::Unit::Seconds)?.get();

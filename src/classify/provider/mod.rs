@@ -71,7 +71,14 @@ pub struct Cause<'c> {
 
 /// The kind that a code names; `None` for a code that says nothing of its own.
 pub fn kind_of_code(code: &str) -> Option<ErrorKind> {
-    meaning(code).filter(|meaning| meaning.weight != Weight::Anything).map(|meaning| meaning.kind)
+    match meaning(code) {
+        Some(meaning) => Some(meaning.kind).filter(|_| meaning.weight != Weight::Anything),
+        None => {
+            let mut reader = wording::Reader::new(false, false, false);
+            reader.read(code);
+            reader.kind()
+        }
+    }
 }
 
 /// What a code of no table says by a word in it that only speaks of the request: nothing where a
@@ -154,17 +161,20 @@ impl BodyFacts {
         // Google says "current quota" of a minute's as well, also where a router quotes it.
         let google = family == Some("google") || self.codes.iter().any(|code| code == "RESOURCE_EXHAUSTED");
         let mut reader = wording::Reader::new(lookup, in_band, google);
-        for message in &self.messages {
-            reader.read(message);
+        // A code of no table is made of words too.
+        let unknown = self.codes.iter().filter(|code| meaning_of(code).is_none());
+        for text in unknown.chain(&self.messages) {
+            reader.read(text);
         }
         let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
-        let limited = given.status == 429 || class.is_some_and(|class| class.kind == ErrorKind::RateLimited);
+        let is_class = |kind| class.is_some_and(|class| class.kind == kind);
+        let limited = given.status == 429 || is_class(ErrorKind::RateLimited);
         // Where words of a cause stand innocently: advice beside a limit or an empty balance,
         // the names and texts that a faulty request is told of, a stack trace.
         let is_likely = |kind: &ErrorKind| match kind {
             ErrorKind::ContextExceeded => !limited && given.status != 402,
             ErrorKind::Overloaded => in_band || given.status == 429 || given.status >= 498,
-            ErrorKind::ModelNotFound => given.status < 500,
+            ErrorKind::ModelNotFound => given.status < 500 && !is_class(ErrorKind::Permission),
             _ => true,
         };
         let worded = reader.kind().filter(is_likely).map(|kind| of(kind, None, None));

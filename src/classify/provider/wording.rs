@@ -73,7 +73,7 @@ capacity capacity
 loading loading
 content content
 policy policy policies filter filtering filters guidelines
-block block blocked rejected violating violates violate violated triggering triggered
+block block blocked rejected violating violates violate violated violation violations triggering triggered
 safety safety
 moderation moderation
 flag flagged
@@ -84,6 +84,7 @@ thinking thinking
 array array
 range range
 count count
+any any
 schema schema nesting
 lookup
 inband
@@ -112,7 +113,7 @@ quota_exhausted quota insufficient
 quota_exhausted credit out
 quota_exhausted credit more need
 quota_exhausted credit hit
-quota_exhausted credit not
+quota_exhausted credit not any
 quota_exhausted quota out -timed
 quota_exhausted afford tokens
 quota_exhausted free day used
@@ -253,7 +254,7 @@ const fn parsed() -> [u8; RULES_LENGTH] {
 /// The rules: the kind, and the words as in `PARSED`.
 fn rules() -> impl Iterator<Item = (u8, &'static [u8])> {
     let mut rest = PARSED.as_slice();
-    std::iter::from_fn(move || {
+    std::iter::from_fn(#[inline(always)] move || {
         let [kind, length, after @ ..] = rest else { return None };
         let (words, after) = after.split_at_checked(usize::from(*length))?;
         rest = after;
@@ -272,6 +273,7 @@ impl Bag {
         }
     }
 
+    #[inline(always)]
     fn has(&self, word: u8) -> bool {
         self.0.get(usize::from(word / 32)).is_some_and(|bits| bits >> (word % 32) & 1 != 0)
     }
@@ -305,8 +307,9 @@ impl Reader {
         let message = part(message, 0, message.floor_char_boundary(LONGEST));
         let (mut bag, mut before, mut last, mut in_address) = (self.given, "", b' ', false);
         let (mut start, mut hash) = (0, WordHash::START);
-        // A space behind the message ends its last word and sentence.
-        for (at, byte) in message.bytes().chain([b' ']).enumerate() {
+        for at in 0..=message.len() {
+            // A space behind the message ends its last word and sentence.
+            let byte = message.as_bytes().get(at).copied().unwrap_or(b' ');
             if in_address && !byte.is_ascii_whitespace() {
                 continue;
             }
@@ -358,11 +361,12 @@ impl Reader {
         if bag == self.given {
             return next;
         }
-        let fits = |words: &[u8]| words.iter().all(|word| bag.has(word & !NOT) == (word & NOT == 0));
         let before = self.best.map_or(usize::MAX, |(place, _)| place);
-        let mut better = rules().take(before).enumerate();
-        if let Some((place, (kind, _))) = better.find(|(_, (_, words))| fits(words)) {
-            self.best = Some((place, kind));
+        for (place, (kind, words)) in rules().enumerate().take(before) {
+            if words.iter().all(|word| bag.has(word & !NOT) == (word & NOT == 0)) {
+                self.best = Some((place, kind));
+                break;
+            }
         }
         next
     }

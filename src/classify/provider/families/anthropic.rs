@@ -10,8 +10,6 @@ pub const ANTHROPIC: Family = Family {
     headers: "anthropic",
     shapes: "@request_id",
     codes: "\
-spend_limit_reached enforced_spend_limit_reached contract_spend_limit_reached linked_organization_spend_limit_reached workspace_spend_limit_reached
-quota_exhausted linked_organization_billing_unavailable credit_balance_too_low
 request_too_large request_too_large image_dimensions_too_large
 server_error cmek_key_unreachable
 ?rate_limited rate_limit_error
@@ -21,6 +19,7 @@ server_error cmek_key_unreachable
 ?not_found not_found_error
 ?quota_exhausted billing_error
 ?conflict conflict_error
+?timeout timeout_error
 ?server_error api_error",
     own: "",
 };

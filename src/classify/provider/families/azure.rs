@@ -10,9 +10,9 @@ pub const AZURE: Family = Family {
     shapes: "error.innererror.code",
     codes: "\
 content_filtered responsible_ai_policy_violation content_filter
-model_not_found deployment_not_found unknown_model
+model_not_found deployment_not_found
 ?auth unauthorized
-overloaded no_capacity engine_overloaded
+overloaded no_capacity
 ?rate_limited rate_limit_reached too_many_requests",
     own: "",
 };

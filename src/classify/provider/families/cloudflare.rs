@@ -15,5 +15,5 @@ quota_exhausted 3036 2021
 overloaded 3040
 model_not_found 3042 5007
 cancelled+ 3008
-auth 2009 2040 10000 9109 9106 6003",
+auth 2009 2040 9109 9106 6003",
 };

@@ -13,6 +13,6 @@ rate_limited throttling.allocation_quota
 quota_exhausted arrearage allocation_quota.free_tier_only
 auth invalid_api_key
 content_filtered data_inspection_failed
-model_not_found model_not_found model_not_exist",
+model_not_found model_not_found",
     own: "",
 };

@@ -10,7 +10,6 @@ pub const DEEPSEEK: Family = Family {
     shapes: "",
     codes: "\
 ?overloaded service_unavailable_error
-quota_exhausted insufficient_balance
 ?auth invalid_authentication_error",
     own: "",
 };

@@ -10,7 +10,6 @@ pub const GITHUB: Family = Family {
     shapes: "",
     codes: "\
 context_exceeded tokens_limit_reached
-model_not_found unavailable_model
-permission no_access budget_limit",
+model_not_found unavailable_model",
     own: "",
 };

@@ -9,10 +9,9 @@ pub const GOOGLE: Family = Family {
     headers: "x-goog",
     shapes: "error.details.[].@type ^error.status",
     codes: "\
-auth api_key_invalid api_key_expired
-quota_exhausted insufficient_g1_credits_balance billing_disabled daily_limit_exceeded quota_exceeded
+quota_exhausted billing_disabled daily_limit_exceeded quota_exceeded
 overloaded model_capacity_exhausted
-?rate_limited rate_limit_exceeded resource_exhausted user_rate_limit_exceeded
+?rate_limited rate_limit_exceeded resource_exhausted
 ?auth unauthenticated
 ?permission permission_denied
 ?not_found not_found

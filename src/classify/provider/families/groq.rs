@@ -9,7 +9,7 @@ pub const GROQ: Family = Family {
     headers: "x-groq",
     shapes: "x_groq.id",
     codes: "\
-overloaded capacity_exceeded over_capacity
+overloaded over_capacity
 context_exceeded request_too_large_for_context
 spend_limit_reached blocked_api_access",
     own: "\

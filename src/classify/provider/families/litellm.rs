@@ -11,6 +11,6 @@ pub const LITELLM: Family = Family {
     codes: "\
 context_exceeded context_window_exceeded_error
 content_filtered content_policy_violation_error
-spend_limit_reached budget_exceeded exceeded_budget budget_exceeded_error",
+spend_limit_reached budget_exceeded_error",
     own: "",
 };

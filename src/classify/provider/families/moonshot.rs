@@ -8,8 +8,6 @@ pub const MOONSHOT: Family = Family {
     aliases: "moonshot kimi",
     headers: "",
     shapes: "",
-    codes: "\
-quota_exhausted exceeded_current_quota_error
-overloaded engine_overloaded_error",
+    codes: "",
     own: "",
 };

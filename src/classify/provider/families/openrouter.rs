@@ -10,8 +10,7 @@ pub const OPENROUTER: Family = Family {
     shapes: "error.metadata.limit_source error.metadata.provider_name",
     codes: "\
 rate_limited in_flight_budget_exhausted openrouter_in_flight_budget
-quota_exhausted insufficient_credits free_models_per_day
-spend_limit_reached openrouter_key_limit key_limit_exceeded openrouter_guardrail_budget
+spend_limit_reached openrouter_key_limit openrouter_guardrail_budget
 content_filtered content_policy_violation guardrail_blocked
 not_found no_endpoints_found
 ?timeout timeout",

@@ -9,9 +9,7 @@ pub const TOGETHER: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-rate_limited dynamic_request_limited dynamic_token_limited
 ?rate_limited credit_limit
-model_not_found model_not_available
-overloaded model_overloaded",
+model_not_found model_not_available",
     own: "",
 };

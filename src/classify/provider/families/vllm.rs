@@ -9,7 +9,6 @@ pub const VLLM: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-context_exceeded exceed_context_size_error
 ?overloaded unavailable_error
 ~bad_request bad_request_error",
     own: "",

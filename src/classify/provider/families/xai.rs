@@ -9,7 +9,6 @@ pub const XAI: Family = Family {
     headers: "",
     shapes: "",
     codes: "\
-?permission the_caller_does_not_have_permission_to_execute_the_specified_operation
 ?rate_limited some_resource_has_been_exhausted
 ?auth unauthenticated_bad_credentials
 ?overloaded the_service_is_currently_unavailable
