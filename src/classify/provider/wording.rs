@@ -254,12 +254,15 @@ const fn parsed() -> [u8; RULES_LENGTH] {
 /// The rules: the kind, and the words as in `PARSED`.
 fn rules() -> impl Iterator<Item = (u8, &'static [u8])> {
     let mut rest = PARSED.as_slice();
-    std::iter::from_fn(#[inline(always)] move || {
-        let [kind, length, after @ ..] = rest else { return None };
-        let (words, after) = after.split_at_checked(usize::from(*length))?;
-        rest = after;
-        Some((*kind, words))
-    })
+    std::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let [kind, length, after @ ..] = rest else { return None };
+            let (words, after) = after.split_at_checked(usize::from(*length))?;
+            rest = after;
+            Some((*kind, words))
+        },
+    )
 }
 
 /// A set of words.
