@@ -162,9 +162,12 @@ impl BodyFacts {
         let google = family == Some("google") || self.codes.iter().any(|code| code == "RESOURCE_EXHAUSTED");
         let mut reader = wording::Reader::new(lookup, in_band, google);
         // A code of no table is made of words too.
-        let unknown = self.codes.iter().filter(|code| meaning_of(code).is_none());
-        for text in unknown.chain(&self.messages) {
-            reader.read(text);
+        for code in self.codes.iter().filter(|code| meaning_of(code).is_none()) {
+            reader.read(code);
+        }
+        let named = reader.kind();
+        for message in &self.messages {
+            reader.read(message);
         }
         let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
         let is_class = |kind| class.is_some_and(|class| class.kind == kind);
@@ -177,7 +180,7 @@ impl BodyFacts {
             ErrorKind::ModelNotFound => given.status < 500 && !is_class(ErrorKind::Permission),
             _ => true,
         };
-        let worded = reader.kind().filter(is_likely).map(|kind| of(kind, None, None));
+        let worded = reader.kind().filter(is_likely).or(named).map(|kind| of(kind, None, None));
         let quoted = reader.class.map(|meaning| of(meaning.kind, None, meaning.retryable));
         let says_more = |cause: &Cause<'_>| match cause.kind {
             // Any failed status says more than "server error".
@@ -284,6 +287,37 @@ mod tests {
         assert_eq!(at(500, r#"{"error":{"type":"server_error"}}"#), None, "the status says more");
         assert_eq!(at(200, r#"{"error":{"type":"server_error"}}"#), Some("server_error"));
         assert_eq!(at(413, r#"{"error":{"code":"rate_limit_exceeded"}}"#), None);
+    }
+
+    #[test]
+    fn words_of_a_cause_do_not_count_where_they_stand_innocently() {
+        let advice = r#"{"error":{"type":"rate_limit_error","message":"Reduce the prompt length or the maximum."}}"#;
+        assert_eq!(at(429, advice), Some("rate_limited"));
+        assert_eq!(at(200, advice), Some("rate_limited"));
+        assert_eq!(at(402, r#"{"error":{"message":"Prompt tokens limit exceeded: 9 > 7"}}"#), None);
+        let overloaded = r#"{"error":{"message":"overloaded functions have no schema"}}"#;
+        assert_eq!((at(400, overloaded), at(503, overloaded)), (None, Some("overloaded")));
+        let missing = r#"{"error":{"message":"model not found in the registry"}}"#;
+        assert_eq!((at(500, missing), at(400, missing)), (None, Some("model_not_found")));
+        let denied = r#"{"error":{"status":"PERMISSION_DENIED","message":"Denied on models/m, or it may not exist"}}"#;
+        assert_eq!(at(403, denied), Some("permission"));
+    }
+
+    #[test]
+    fn a_code_of_no_table_is_read_by_its_words() {
+        for (code, kind) in [
+            ("team_spend_limit_reached", "spend_limit_reached"),
+            ("user_credits_exhausted", "quota_exhausted"),
+            ("prompt_too_long", "context_exceeded"),
+            ("backend_overloaded", "overloaded"),
+        ] {
+            for status in [400, 429, 500] {
+                assert_eq!(at(status, &format!(r#"{{"error":{{"code":"{code}"}}}}"#)), Some(kind), "{code}");
+            }
+            assert_eq!(kind_of_code(code).map(ErrorKind::as_str), Some(kind), "{code}");
+        }
+        assert_eq!(at(200, r#"{"error":{"code":"image_of_a_new_kind"}}"#), Some("bad_request"));
+        assert_eq!(at(500, r#"{"error":{"code":"image_of_a_new_kind"}}"#), None);
     }
 
     #[test]
