@@ -13,8 +13,7 @@ pub fn push_decimal(text: &mut String, mut value: u64) {
             break;
         }
     }
-    let digits = digits.get(20 - used..).and_then(|digits| str::from_utf8(digits).ok());
-    text.push_str(digits.unwrap_or_default());
+    text.extend(digits.iter().skip(20 - used).map(|&digit| char::from(digit)));
 }
 
 /// The number in decimal digits.
