@@ -70,5 +70,5 @@ function answer(socket, chunk, mib) {
   more();
 }
 
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, '127.0.0.1', () => console.log(/** @type {import('node:net').AddressInfo} */ (server.address()).port));
 process.on('disconnect', () => process.exit());

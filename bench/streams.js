@@ -1,4 +1,5 @@
-// What a streamed answer costs through dacapo, over loopback. node streams.js <rounds>; prints sheets as JSON.
+// What a streamed answer costs through dacapo, over loopback. node --expose-gc streams.js <rounds> [throughput|first|memory];
+// prints grids of report.js as JSON.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createFetch } from '../js/load/inline.js';
 
-/** The size of a chunk in bytes, and how much is streamed in one round, in MiB. */
+/** The size of a chunk in bytes, and how much is streamed in one round, in MiB. @type {[number, number][]} */
 const FLOWS = [[64, 4], [1024, 32], [16384, 64], [65536, 64]];
 const KIB = 1024;
 const MIB = 2 ** 20;
@@ -38,16 +39,17 @@ const contestants = {
   'pipeThrough(new TransformStream())': piped,
 };
 
-const [rounds = 400, part = 'all'] = [Number(process.argv[2] ?? 400), process.argv[3]];
+const [, , given = '400', part = 'all'] = process.argv;
+const rounds = Number(given);
 const server = fork(fileURLToPath(new URL('stream-server.js', import.meta.url)), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
 const [port] = await once(/** @type {import('node:stream').Readable} */ (server.stdout), 'data');
 const origin = `http://127.0.0.1:${String(port).trim()}/`;
 
 /** @type {Record<string, () => Promise<import('./report.js').Grid>>} */
 const parts = { throughput, first, memory };
-const sheets = [];
-for (const [name, measure] of Object.entries(parts)) if (part === 'all' || part === name) sheets.push(await measure());
-process.stdout.write(JSON.stringify(sheets), () => process.exit());
+const grids = [];
+for (const [name, measure] of Object.entries(parts)) if (part === 'all' || part === name) grids.push(await measure());
+process.stdout.write(JSON.stringify(grids), () => process.exit());
 
 /**
  * Reads to the end; how long that took after the first output.

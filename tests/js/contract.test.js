@@ -12,5 +12,5 @@ describe('in Node', () => {
   });
   after(() => server.close());
 
-  for (const [title, run] of contractTests()) test(title, () => run(dacapo, server.origin));
+  for (const [title, run] of contractTests()) test(title, { timeout: 20_000 }, () => run(dacapo, server.origin));
 });

@@ -85,7 +85,8 @@ async function watched(api, stream) {
 
 const COMPLETE = { starts: 1, text: 'Da capo', tokens: 17, failures: [] };
 
-const quick = (more) => createFetch({ initialDelayMs: 1, ...more });
+/** The hold is long for any of these openings, and short for whoever waits for a test that fails. */
+const quick = (more) => createFetch({ initialDelayMs: 1, holdOpeningMs: 5_000, ...more });
 
 /** One call of a user's, from the question to the end of the answer. */
 async function played(t, api, answers, more) {

@@ -1,7 +1,7 @@
 /** The part of the contract that is about streamed answers. No `node:` import. */
 
 import { check } from './check.js';
-import { ASK, claimList, OK, quickFetch, waited } from './contract.js';
+import { ASK, claimList, OK, quickFetch as fetchOf, waited } from './contract.js';
 import { contains, equal, failure, same } from './expect.js';
 import { play, seen, seenUntil } from './play.js';
 import { REASONS } from './signals.js';
@@ -9,6 +9,10 @@ import { bedrock, chat, lines, messages, TYPES } from './stream-frames.js';
 
 const { claims, claim } = claimList();
 export { claims };
+
+/** Long for any of these openings, and short for whoever waits for a test that fails. */
+const HOLD_MS = 5_000;
+const quickFetch = (env, options) => fetchOf(env, { holdOpeningMs: HOLD_MS, ...options });
 
 /** Answers of a scripted server. */
 const sse = (...chunks) => ({ headers: TYPES.sse, chunks, chunkDelayMs: 2 });
