@@ -5,6 +5,9 @@ const HEAD = 512;
 
 const [LF, CR] = [10, 13];
 
+/** V8's own takes 60 times as long over a large chunk without a line end. @type {typeof Uint8Array.prototype.lastIndexOf} */
+const lastIndexOf = /** @type {any} */ (globalThis).Buffer?.prototype.lastIndexOf ?? Uint8Array.prototype.lastIndexOf;
+
 /** The last bytes of a stream, copied while it flows, by which the engine tells whether it had ended. */
 export class Tail {
   #tail = new Uint8Array(2 * TAIL);
@@ -41,7 +44,7 @@ export class Tail {
     let end = chunk.length;
     while (end > 0 && (chunk[end - 1] === LF || chunk[end - 1] === CR)) end -= 1;
     if (end > 0) {
-      const from = chunk.lastIndexOf(LF, end - 1) + 1;
+      const from = lastIndexOf.call(chunk, LF, end - 1) + 1;
       if (from > 0 || this.#lineEnded) this.#headSize = 0;
       this.#lineEnded = false;
       const part = chunk.subarray(from, Math.min(end, from + HEAD - this.#headSize));

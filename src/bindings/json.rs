@@ -214,7 +214,7 @@ impl Json {
         let mut rest = value;
         while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
             self.0.push_str(part(rest, 0, at));
-            let byte = rest.bytes().nth(at).map_or(0, usize::from);
+            let byte = rest.as_bytes().get(at).copied().map_or(0, usize::from);
             self.0.push_str("\\u00");
             for nibble in [byte >> 4, byte & 15] {
                 self.0.push_str(part("0123456789abcdef", nibble, nibble + 1));
