@@ -1,3 +1,4 @@
+// sabotage: exempt, it compares the splitters with other parsers, and these decide nothing about retrying
 // The engine's splitters against other parsers, on bytes that nobody would send, however they are cut. What a splitter
 // found shows in what an opening comes to: so the events that the other parser found, written out anew, must come to the same.
 

@@ -327,3 +327,12 @@ describe('faults', () => {
     assert.deepEqual(faultsOf({}, { methods: {}, signal: new AbortController().signal }), ['signal type']);
   });
 });
+
+test('a wrapped method is called again where the rules for its failure say so, and not where they do not', async () => {
+  for (const [status, expected] of [[429, 2], [401, 1]]) {
+    let calls = 0;
+    const driver = { async complete() { if ((calls += 1) === 1) throw Object.assign(new Error('no'), { status }); return 'yes'; } };
+    await withRetry(driver, { methods: { complete: 'promise' }, initialDelayMs: 0, maxDelayMs: 0 }).complete().catch(() => undefined);
+    assert.equal(calls, expected, String(status));
+  }
+});
