@@ -218,3 +218,9 @@ async function readAllOf(response) {
   for await (const chunk of response.body) chunks.push(chunk);
   return chunks;
 }
+
+test('the wait before the next stream is the policy\'s', async () => {
+  const policy = { initialDelayMs: 4, maxDelayMs: 4, jitter: 'none' };
+  const response = await over(stubFetch(() => answer([messages.start, messages.overloaded]), whole), policy)(URL_, POST);
+  assert.deepEqual(historyOf(response).attempts.map(({ delayMs, delayFrom }) => [delayMs, delayFrom]), [[4, 'backoff']]);
+});

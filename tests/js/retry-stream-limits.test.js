@@ -149,3 +149,9 @@ test('memory stays flat over a long stream', async () => {
   assert.ok(kept < 2e6, `${kept} of ${5000 * piece.length} bytes`);
   await stream.return();
 });
+
+test('the wait after an attempt that took too long is the policy\'s', async () => {
+  const stream = over([hangs(), ['a']], { timeoutMs: 20, initialDelayMs: 4, maxDelayMs: 4, jitter: 'none' });
+  assert.deepEqual((await readAll(stream)).chunks, ['a']);
+  assert.deepEqual(historyOf(stream).attempts.map(({ delayMs }) => delayMs), [4]);
+});
