@@ -91,9 +91,10 @@ export class FetchCall extends Call {
    * Goes on from a first attempt that brought a Response.
    *
    * @param {Response} response
+   * @param {number} look What is to be looked at, one of LOOK.
    */
-  received(response) {
-    const facts = this.examine(response, undefined);
+  received(response, look) {
+    const facts = this.examine(response, undefined, look);
     return facts instanceof Promise ? facts.then((facts) => this.goOn(facts)) : this.goOn(facts);
   }
 
@@ -197,15 +198,16 @@ export class FetchCall extends Call {
    *
    * @param {Response} response
    * @param {Limit | undefined} limit
+   * @param {number} [known] What is to be looked at, where that was asked before.
    * @returns {Facts | null | Promise<Facts | null>}
    */
-  examine(response, limit) {
+  examine(response, limit, known) {
     const { settings } = this;
     if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
     }
     this.response = response;
-    const look = lookAt(response, settings, this.input, this.sent);
+    const look = known ?? lookAt(response, settings, this.input, this.sent);
     const isHeld = look === LOOK.opening && (settings.watchesStreams || !this.isOneShot);
     if (isHeld) return holdOpening(this, response, limit);
     if (look !== LOOK.body) {
@@ -340,8 +342,8 @@ export class FetchCall extends Call {
    */
   settle(mark, history) {
     this.replay?.cancel();
-    if (mark === 'cancelled' && this.signal?.aborted) return this.rejected(this.signal.reason, history);
-    if (mark === 'cancelled' || mark === 'hook_error') return this.rejected(this.thrown, history);
+    const interruption = this.interruption(mark);
+    if (interruption !== undefined) return this.rejected(interruption.error, history);
     const { response } = this;
     if (response === undefined) return this.rejected(this.presentable(this.error), history);
     if (mark !== undefined && this.refuses && history.read().last?.error.kind === 'redirected') {

@@ -2,7 +2,7 @@
 export const FAILED_BODY_MS = 2000;
 
 /** How many chunks without a byte are read of one body. */
-const EMPTY_CHUNKS = 100;
+export const EMPTY_CHUNKS = 100;
 
 /**
  * What was read of a body.

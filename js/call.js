@@ -38,6 +38,8 @@ export class Call {
     this.policy = policy;
     this.settings = settingsOf(policy);
     this.signal = signal;
+    /** @type {AbortSignal | undefined} The one whose reason the call is rejected with. */
+    this.callers = signal;
     this.started = started;
     const { clock, unref } = this.settings.given;
     this.sleepsItself = clock !== undefined || unref === true;
@@ -142,6 +144,18 @@ export class Call {
     this.leave();
     remember(error, history);
     this.reject(error);
+  }
+
+  /**
+   * What a call is rejected with that was cancelled, or that a hook ended; `undefined` for
+   * one that ended otherwise.
+   *
+   * @param {StopMark | undefined} mark
+   * @returns {{ error: unknown } | undefined}
+   */
+  interruption(mark) {
+    if (mark === 'cancelled' && this.callers?.aborted) return { error: this.callers.reason };
+    return mark === 'cancelled' || mark === 'hook_error' ? { error: this.thrown } : undefined;
   }
 
   /** Lets go of what the call holds. */

@@ -118,6 +118,18 @@ export function configError(message, faults, cause) {
 }
 
 /**
+ * The `invalid_config` error that tells of every fault of some options.
+ *
+ * @param {readonly ConfigFault[]} faults
+ */
+export function optionsError(faults) {
+  const texts = faults.map(({ option, code, value, allowed }) => (
+    code === 'unknown_option' ? `${option}: ${allowed}` : `${option} is ${value}, must be ${allowed}`
+  ));
+  return configError(`invalid retry options: ${texts.join('; ')}`, Object.freeze(faults));
+}
+
+/**
  * A value in an error message: short, and without secrets of a known shape.
  *
  * @param {unknown} value

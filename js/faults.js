@@ -1,4 +1,4 @@
-import { configError, isRetryError } from './errors.js';
+import { isRetryError, optionsError, show } from './errors.js';
 import { policyOf } from './policy.js';
 
 /** @import { ConfigFault } from './types.d.ts' */
@@ -21,8 +21,18 @@ export function policyWith(options, found) {
     faults = [...found, ...error.faults];
   }
   if (policy !== undefined && faults.length === 0) return policy;
-  const texts = faults.map(({ option, code, value, allowed }) => (
-    code === 'unknown_option' ? `${option}: ${allowed}` : `${option} is ${value}, must be ${allowed}`
-  ));
-  throw configError(`invalid retry options: ${texts.join('; ')}`, Object.freeze(faults));
+  throw optionsError(faults);
+}
+
+/**
+ * Notes what is wrong with an option.
+ *
+ * @param {ConfigFault[]} faults
+ * @param {string} option
+ * @param {unknown} value
+ * @param {string} code
+ * @param {string} allowed
+ */
+export function addFault(faults, option, value, code, allowed) {
+  faults.push(Object.freeze({ option, code, value: show(value), allowed }));
 }

@@ -59,8 +59,9 @@ function fetchUnder(policy) {
     } catch (error) {
       return new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
     }
-    if (lookAt(response, settings, target, sent) === LOOK.none) return response;
-    return new FetchCall(policy, undefined, started, target, sent, refuses).received(response);
+    const look = lookAt(response, settings, target, sent);
+    if (look === LOOK.none) return response;
+    return new FetchCall(policy, undefined, started, target, sent, refuses).received(response, look);
   }
 
   return Object.assign(dacapo, {

@@ -67,7 +67,7 @@ function plainCopyOf(value, mask) {
  * @param {unknown} value
  * @returns {value is object}
  */
-function hasMembers(value) {
+export function hasMembers(value) {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 

@@ -1,9 +1,10 @@
 import { cutShort, tooSlow } from './aftermath.js';
 import { ask } from './ask.js';
-import { quietly } from './body.js';
+import { EMPTY_CHUNKS, quietly } from './body.js';
 import { Delivery } from './delivery.js';
 import { ENDING } from './facts.js';
 import { isStreamedArray } from './response.js';
+import { Timers } from './timers.js';
 
 /** @typedef {import('./attempt.js').FetchCall} FetchCall */
 /** @typedef {import('./facts.js').Facts} Facts */
@@ -14,9 +15,6 @@ import { isStreamedArray } from './response.js';
 const STEP = Object.freeze({
   hold: 0, output: 1, failed: 2, complete: 3, unknown: 4, truncated: 5, cancelled: 6, overLimit: 7, idle: 8, late: 9, broken: 10,
 });
-
-/** How many chunks without a byte are read of one opening. */
-const EMPTY_CHUNKS = 100;
 
 /**
  * What was held back of a stream.
@@ -70,8 +68,7 @@ function hold({ settings, signal, sentAt }, limit, reader, opening) {
   return new Promise((resolve, reject) => {
     /** @type {Uint8Array[]} */
     const chunks = [];
-    /** @type {ReturnType<typeof setTimeout>[]} */
-    const timers = [];
+    const timers = new Timers();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let idle;
     /** @type {Promise<ReadableStreamReadResult<Uint8Array>> | undefined} */
@@ -82,8 +79,7 @@ function hold({ settings, signal, sentAt }, limit, reader, opening) {
 
     const leave = () => {
       over = true;
-      for (const timer of timers) clearTimeout(timer);
-      clearTimeout(idle);
+      timers.clear();
       signal?.removeEventListener('abort', abort);
     };
     const stop = (/** @type {number} */ step, whole = false, /** @type {unknown} */ error = undefined) => {
@@ -92,11 +88,11 @@ function hold({ settings, signal, sentAt }, limit, reader, opening) {
       resolve({ step, chunks, whole, error, ...(pending && { pending }) });
     };
     const abort = () => stop(STEP.cancelled);
-    const within = (/** @type {number} */ ms, /** @type {number} */ step) => timers.push(setTimeout(stop, Math.max(0, ms), step));
+    const within = (/** @type {number} */ ms, /** @type {number} */ step) => timers.after(Math.max(0, ms), () => stop(step));
     const read = () => {
       if (idleTimeoutMs > 0) {
-        clearTimeout(idle);
-        idle = setTimeout(stop, idleTimeoutMs, STEP.idle);
+        timers.never(idle);
+        idle = timers.after(idleTimeoutMs, () => stop(STEP.idle));
       }
       pending = reader.read();
       pending.then(took, broke);

@@ -1,6 +1,6 @@
 import { ask } from './ask.js';
 import { currentGeneration } from './engine.js';
-import { configError, show } from './errors.js';
+import { configError, optionsError, show } from './errors.js';
 import { deepFreeze } from './history.js';
 
 /** @import { ConfigFault, Explanation, FetchOptions, PolicyOptions } from './types.d.ts' */
@@ -176,10 +176,7 @@ function faulty(given, found) {
     const value = isCalledSecret(given, shown) ? 'not shown' : shown;
     return Object.freeze({ option, code, value, allowed });
   });
-  const texts = faults.map(({ option, code, value, allowed }) => (
-    code === 'unknown_option' ? `${option}: ${allowed}` : `${option} is ${value}, must be ${allowed}`
-  ));
-  return configError(`invalid retry options: ${texts.join('; ')}`, Object.freeze(faults));
+  return optionsError(faults);
 }
 
 /**

@@ -31,9 +31,9 @@ export function lookAt(response, settings, input, init) {
   if (methodOf(input, init) !== 'POST') return LOOK.none;
   const type = response.headers?.get('content-type') ?? '';
   if (!KNOWN_TYPE.test(type) || response.body === null) return LOOK.none;
-  const streams = !JSON_TYPE.test(type) || urlOf(input).includes(STREAMS_ARRAY);
-  if (settings.holdsOpenings && streams) return LOOK.opening;
-  return settings.inspectOk && JSON_TYPE.test(type) ? LOOK.body : LOOK.none;
+  const isJson = JSON_TYPE.test(type);
+  if (settings.holdsOpenings && (!isJson || urlOf(input).includes(STREAMS_ARRAY))) return LOOK.opening;
+  return settings.inspectOk && isJson ? LOOK.body : LOOK.none;
 }
 
 /**

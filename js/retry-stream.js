@@ -2,7 +2,7 @@ import { aftermath } from './aftermath.js';
 import { ignore } from './body.js';
 import { UNSENT } from './call.js';
 import { configError, show } from './errors.js';
-import { policyWith } from './faults.js';
+import { addFault, policyWith } from './faults.js';
 import { cancelledUnsent, remember } from './history.js';
 import { Partial } from './partial.js';
 import { callersSignal, OperationCall } from './retry.js';
@@ -48,14 +48,11 @@ export function retryStream(fn, options) {
 export function streamPolicy(options, faults) {
   if (typeof options !== 'object' || options === null) return { policy: policyWith(options, faults), isOutput: undefined, partial: undefined };
   const { isOutput, partial, ...own } = options;
-  const fault = (/** @type {string} */ option, /** @type {unknown} */ value, /** @type {string} */ code, /** @type {string} */ allowed) => {
-    faults.push(Object.freeze({ option, code, value: show(value), allowed }));
-  };
-  if (isOutput !== undefined && typeof isOutput !== 'function') fault('isOutput', isOutput, 'type', 'a function');
+  if (isOutput !== undefined && typeof isOutput !== 'function') addFault(faults, 'isOutput', isOutput, 'type', 'a function');
   if (partial !== undefined && typeof partial !== 'boolean') {
     const allowed = 'true, or a whole number of characters from 1 on';
-    if (typeof partial !== 'number') fault('partial', partial, 'type', allowed);
-    else if (!Number.isSafeInteger(partial) || partial < 1) fault('partial', partial, 'range', allowed);
+    if (typeof partial !== 'number') addFault(faults, 'partial', partial, 'type', allowed);
+    else if (!Number.isSafeInteger(partial) || partial < 1) addFault(faults, 'partial', partial, 'range', allowed);
   }
   return { policy: policyWith(own, faults), isOutput, partial: partial || undefined };
 }
@@ -266,14 +263,8 @@ export class StreamCall extends OperationCall {
    */
   settle(mark, history) {
     remember(this.stream, history);
-    if (mark === undefined) return this.resolve(undefined);
-    let error;
-    if (mark === 'cancelled' && this.callers?.aborted) error = this.callers.reason;
-    else if (mark === 'cancelled' && this.isClosed) return this.resolve(undefined);
-    else if (mark === 'cancelled' || mark === 'hook_error') error = this.thrown;
-    else error = this.exhausted(mark, history.read());
-    remember(error, history);
-    this.reject(error);
+    if (mark === 'cancelled' && this.isClosed && !this.callers?.aborted) return this.resolve(undefined);
+    return super.settle(mark, history);
   }
 
   /**

@@ -1,11 +1,10 @@
 import { Call } from './call.js';
-import { ask } from './ask.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { cancelledUnsent, remember } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
-import { handleOf, policyOf, settingsOf } from './policy.js';
+import { policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 import { costOf, usageOf } from './usage.js';
 
@@ -92,12 +91,7 @@ export class OperationCall extends Call {
       value = await race(running, signal, limitMs);
     } catch (error) {
       if (signal?.aborted) return new Facts(ENDING.cancelled);
-      this.error = error;
-      const facts = this.errorFacts(error, attempt - 1);
-      const cost = costOf(error, this.extract);
-      facts.usage = cost?.usage;
-      facts.usageIsLowerBound = cost?.isLowerBound === true;
-      return facts;
+      return this.thrownFacts(error, attempt - 1);
     }
     if (value === CANCELLED) return new Facts(ENDING.cancelled);
     if (value === TIMED_OUT) {
@@ -111,6 +105,21 @@ export class OperationCall extends Call {
   }
 
   /**
+   * The facts of what an attempt threw, and of what it cost.
+   *
+   * @param {unknown} error
+   * @param {number} index The attempt's, from 0.
+   */
+  thrownFacts(error, index) {
+    this.error = error;
+    const facts = this.errorFacts(error, index);
+    const cost = costOf(error, this.extract);
+    facts.usage = cost?.usage;
+    facts.usageIsLowerBound = cost?.isLowerBound === true;
+    return facts;
+  }
+
+  /**
    * @override
    * @param {StopMark | undefined} mark
    * @param {import('./history.js').KeptHistory} history
@@ -120,10 +129,7 @@ export class OperationCall extends Call {
       remember(this.value, history);
       return this.resolve(/** @type {T} */ (this.value));
     }
-    let error;
-    if (mark === 'cancelled' && this.signal?.aborted) error = this.signal.reason;
-    else if (mark === 'cancelled' || mark === 'hook_error') error = this.thrown;
-    else error = this.exhausted(mark, history.read());
+    const { error } = this.interruption(mark) ?? { error: this.exhausted(mark, history.read()) };
     remember(error, history);
     this.reject(error);
   }
@@ -139,7 +145,7 @@ export class OperationCall extends Call {
     /** @type {RetryErrorInit} */
     const init = { kind, message, retryable, cause: this.error };
     const raised = this.raised?.[last?.index ?? -1];
-    const masker = ask(() => handleOf(this.policy).masker('', ''));
+    const masker = this.masker();
     const mask = maskWith(masker);
     const seen = /** @type {any} */ ({ code, status, provider, retryAfterMs });
     for (const name of GIVEN) {

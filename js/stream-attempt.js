@@ -6,7 +6,7 @@ import { streamTimeout } from './limit.js';
 import { iteratorOf, release, releaseLate } from './source.js';
 import { bytesOf } from './thrown.js';
 import { NEVER, Timers } from './timers.js';
-import { costOf, ToldTokens } from './usage.js';
+import { ToldTokens } from './usage.js';
 
 /** @typedef {import('./retry-stream.js').StreamCall} StreamCall */
 
@@ -252,18 +252,7 @@ export class StreamAttempt {
   threw(error) {
     if (this.over) return;
     this.asked = undefined;
-    this.fails(this.thrownFacts(error));
-  }
-
-  /** @param {unknown} error */
-  thrownFacts(error) {
-    const { call } = this;
-    call.error = error;
-    const facts = call.errorFacts(error, this.attempt - 1);
-    const cost = costOf(error, call.extract);
-    facts.usage = cost?.usage;
-    facts.usageIsLowerBound = cost?.isLowerBound === true;
-    return facts;
+    this.fails(this.call.thrownFacts(error, this.attempt - 1));
   }
 
   /**
@@ -273,7 +262,7 @@ export class StreamAttempt {
   failed(chunk, judged) {
     const error = read(chunk, 'error');
     let facts;
-    if (error instanceof Error) facts = this.thrownFacts(error);
+    if (error instanceof Error) facts = this.call.thrownFacts(error, this.attempt - 1);
     else {
       this.call.error = chunk;
       facts = new Facts(ENDING.inBand);

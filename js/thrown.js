@@ -236,7 +236,7 @@ function encoded(text) {
  *
  * @param {unknown} value
  */
-function isPlain(value) {
+export function isPlain(value) {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

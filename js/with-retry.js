@@ -1,7 +1,10 @@
 import { configError, read, show } from './errors.js';
+import { addFault } from './faults.js';
+import { hasMembers } from './masked.js';
 import { settingsOf } from './policy.js';
 import { RetriedStream, streamPolicy } from './retry-stream.js';
 import { isSignal, retry } from './retry.js';
+import { isPlain } from './thrown.js';
 import { view } from './view.js';
 
 /** @import { ConfigFault, WithRetryOptions } from './types.d.ts' */
@@ -16,8 +19,8 @@ const MODES = ['promise', 'iterable'];
  * @returns {D}
  */
 export function withRetry(driver, options) {
-  if (!isObject(driver)) throw configError(`withRetry: the driver is ${show(driver)}, must be an object`);
-  if (!isObject(options)) throw configError(`withRetry: the options are ${show(options)}, must be an object with methods`);
+  if (!hasMembers(driver)) throw configError(`withRetry: the driver is ${show(driver)}, must be an object`);
+  if (!hasMembers(options)) throw configError(`withRetry: the options are ${show(options)}, must be an object with methods`);
   const { methods, ...rest } = /** @type {any} */ (options);
   /** @type {ConfigFault[]} */
   const faults = [];
@@ -58,19 +61,16 @@ export function withRetry(driver, options) {
 function modesOf(driver, methods, faults) {
   /** @type {Map<string | symbol, string>} */
   const modes = new Map();
-  const fault = (/** @type {string} */ option, /** @type {unknown} */ value, /** @type {string} */ code, /** @type {string} */ allowed) => {
-    faults.push(Object.freeze({ option, code, value: show(value), allowed }));
-  };
   if (typeof methods !== 'object' || methods === null || Array.isArray(methods)) {
-    fault('methods', methods, 'type', "an object of method names and 'promise' or 'iterable'");
+    addFault(faults, 'methods', methods, 'type', "an object of method names and 'promise' or 'iterable'");
     return modes;
   }
   for (const name of Reflect.ownKeys(methods)) {
     const option = `methods.${String(name)}`;
     const mode = methods[name];
-    if (!MODES.includes(mode)) fault(option, mode, 'choice', "'promise' or 'iterable'");
+    if (!MODES.includes(mode)) addFault(faults, option, mode, 'choice', "'promise' or 'iterable'");
     const method = read(driver, /** @type {string} */ (name));
-    if (typeof method !== 'function') fault(option, method, 'type', 'the name of a method of the driver');
+    if (typeof method !== 'function') addFault(faults, option, method, 'type', 'the name of a method of the driver');
     modes.set(name, mode);
   }
   return modes;
@@ -94,14 +94,5 @@ function signalAt(args) {
  * @param {AbortSignal | undefined} signal
  */
 function withSignal(args, at, signal) {
-  const prototype = Object.getPrototypeOf(args[at]);
-  return prototype === null || Object.getPrototypeOf(prototype) === null ? args.with(at, { ...args[at], signal }) : args;
-}
-
-/**
- * @param {unknown} value
- * @returns {value is object}
- */
-function isObject(value) {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isPlain(args[at]) ? args.with(at, { ...args[at], signal }) : args;
 }

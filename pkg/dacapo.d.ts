@@ -168,11 +168,6 @@ export function streamEnded(format: number, head: Uint8Array | number[], tail: U
 export function streamFailure(format: number, tail: Uint8Array | number[]): Uint8Array | undefined;
 
 /**
- * The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
- */
-export function streamFormat(content_type: string | null | undefined, streams_array: boolean): number;
-
-/**
  * The history, as JSON, of a call whose answer was delivered and has ended since, without
  * the attempts before the delivered one. `failed` shows how it broke, else `usage` as JSON
  * what it used. `numbers` are `js/aftermath.js`'s: when the attempt was sent and when it

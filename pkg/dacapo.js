@@ -33,7 +33,7 @@ export class MaskerHandle {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passStringToWasm0(text, wasm.n1, wasm.o1);
+        const ptr0 = passStringToWasm0(text, wasm.m1, wasm.n1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -41,7 +41,7 @@ export class MaskerHandle {
         let v2;
         if (ret[0] !== 0) {
             v2 = getStringFromWasm0(ret[0], ret[1]);
-            wasm.p1(ret[0], ret[1] * 1, 1);
+            wasm.o1(ret[0], ret[1] * 1, 1);
         }
         return v2;
     }
@@ -89,7 +89,7 @@ export class Opening {
         __wbg_call_guard();
         ret = wasm.o(this.__wbg_ptr);
         var v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
         return v1;
     }
     /**
@@ -112,7 +112,7 @@ export class Opening {
      */
     constructor(content_type, streams_array) {
         const val2 = +streams_array;
-        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.n1, wasm.o1);
+        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.m1, wasm.n1);
         var len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -131,7 +131,7 @@ export class Opening {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passArray8ToWasm0(bytes, wasm.n1);
+        const ptr0 = passArray8ToWasm0(bytes, wasm.m1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -152,7 +152,7 @@ export class Opening {
         let v1;
         if (ret[0] !== 0) {
             v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-            wasm.p1(ret[0], ret[1] * 1, 1);
+            wasm.o1(ret[0], ret[1] * 1, 1);
         }
         return v1;
     }
@@ -211,7 +211,7 @@ export class PolicyHandle {
             return getStringFromWasm0(ret[0], ret[1]);
         } finally {
             __wbg_call_guard();
-            wasm.p1(deferred1_0, deferred1_1, 1);
+            wasm.o1(deferred1_0, deferred1_1, 1);
         }
     }
     /**
@@ -239,13 +239,13 @@ export class PolicyHandle {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
+            ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = passStringToWasm0(headers, wasm.n1, wasm.o1);
+            ptr1 = passStringToWasm0(headers, wasm.m1, wasm.n1);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
+            if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
             throw e;
         }
         let ret;
@@ -282,7 +282,7 @@ export class PolicyHandle {
         __wbg_call_guard();
         ret = wasm.z(this.__wbg_ptr);
         var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.p1(ret[0], ret[1] * 8, 8);
+        wasm.o1(ret[0], ret[1] * 8, 8);
         return v1;
     }
     /**
@@ -311,7 +311,7 @@ export function __wbg_reset_state () {
     __wbg_reinit_scheduled = false;
     wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());
     wasm = wasmInstance.exports;
-    wasm.w1();
+    wasm.v1();
 }
 
 /**
@@ -359,7 +359,7 @@ export function driveStart(policy, host, mono, wall, first) {
  * @returns {number}
  */
 export function inspect(body) {
-    const ptr0 = passArray8ToWasm0(body, wasm.n1);
+    const ptr0 = passArray8ToWasm0(body, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -376,7 +376,7 @@ export function inspect(body) {
  * @returns {number}
  */
 export function judgeChunk(json) {
-    const ptr0 = passStringToWasm0(json, wasm.n1, wasm.o1);
+    const ptr0 = passStringToWasm0(json, wasm.m1, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -391,7 +391,7 @@ export function judgeChunk(json) {
  * @returns {string | undefined}
  */
 export function kindRow(name) {
-    const ptr0 = passStringToWasm0(name, wasm.n1, wasm.o1);
+    const ptr0 = passStringToWasm0(name, wasm.m1, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -399,7 +399,7 @@ export function kindRow(name) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -410,7 +410,7 @@ export function kindRow(name) {
  * @returns {string | undefined}
  */
 export function maskText(text) {
-    const ptr0 = passStringToWasm0(text, wasm.n1, wasm.o1);
+    const ptr0 = passStringToWasm0(text, wasm.m1, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -418,7 +418,7 @@ export function maskText(text) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -429,7 +429,7 @@ export function maskText(text) {
  * @returns {string | undefined}
  */
 export function nearestKind(name) {
-    const ptr0 = passStringToWasm0(name, wasm.n1, wasm.o1);
+    const ptr0 = passStringToWasm0(name, wasm.m1, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -437,7 +437,7 @@ export function nearestKind(name) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -453,13 +453,13 @@ export function parseRetryAfter(value, now, date) {
     const val3 = +now;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passStringToWasm0(value, wasm.n1, wasm.o1);
+        ptr0 = passStringToWasm0(value, wasm.m1, wasm.n1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.n1, wasm.o1);
+        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.m1, wasm.n1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
@@ -476,7 +476,7 @@ export function parseRetryAfter(value, now, date) {
  */
 export function providerKind(status, code) {
     const val2 = +status;
-    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.n1, wasm.o1);
+    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.m1, wasm.n1);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -484,7 +484,7 @@ export function providerKind(status, code) {
     let v3;
     if (ret[0] !== 0) {
         v3 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -500,26 +500,26 @@ export function providerKind(status, code) {
 export function redactHeaders(fields, headers, query, values) {
     let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
     try {
-        ptr0 = passStringToWasm0(fields, wasm.n1, wasm.o1);
+        ptr0 = passStringToWasm0(fields, wasm.m1, wasm.n1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArrayJsValueToWasm0(headers, wasm.n1);
+        ptr1 = passArrayJsValueToWasm0(headers, wasm.m1);
         len1 = WASM_VECTOR_LEN;
-        ptr2 = passArrayJsValueToWasm0(query, wasm.n1);
+        ptr2 = passArrayJsValueToWasm0(query, wasm.m1);
         len2 = WASM_VECTOR_LEN;
-        ptr3 = passArrayJsValueToWasm0(values, wasm.n1);
+        ptr3 = passArrayJsValueToWasm0(values, wasm.m1);
         len3 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr3) { wasm.v1(ptr3, len3); wasm.p1(ptr3, len3 * 4, 4); }
-        if (ptr2) { wasm.v1(ptr2, len2); wasm.p1(ptr2, len2 * 4, 4); }
-        if (ptr1) { wasm.v1(ptr1, len1); wasm.p1(ptr1, len1 * 4, 4); }
-        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
+        if (ptr3) { wasm.u1(ptr3, len3); wasm.o1(ptr3, len3 * 4, 4); }
+        if (ptr2) { wasm.u1(ptr2, len2); wasm.o1(ptr2, len2 * 4, 4); }
+        if (ptr1) { wasm.u1(ptr1, len1); wasm.o1(ptr1, len1 * 4, 4); }
+        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
     ret = wasm.c1(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
     var v5 = getArrayJsValueFromWasm0(ret[0], ret[1]);
-    wasm.p1(ret[0], ret[1] * 4, 4);
+    wasm.o1(ret[0], ret[1] * 4, 4);
     return v5;
 }
 
@@ -529,7 +529,7 @@ export function redactHeaders(fields, headers, query, values) {
  * @returns {string | undefined}
  */
 export function sanitizeBaseUrl(url) {
-    const ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
+    const ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -537,7 +537,7 @@ export function sanitizeBaseUrl(url) {
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -551,7 +551,7 @@ export function sanitizeUrl(url) {
     let deferred2_0;
     let deferred2_1;
     try {
-        const ptr0 = passStringToWasm0(url, wasm.n1, wasm.o1);
+        const ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
@@ -561,7 +561,7 @@ export function sanitizeUrl(url) {
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.p1(deferred2_0, deferred2_1, 1);
+        wasm.o1(deferred2_0, deferred2_1, 1);
     }
 }
 
@@ -577,13 +577,13 @@ export function streamEnded(format, head, tail) {
     const val3 = +format;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passArray8ToWasm0(head, wasm.n1);
+        ptr0 = passArray8ToWasm0(head, wasm.m1);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArray8ToWasm0(tail, wasm.n1);
+        ptr1 = passArray8ToWasm0(tail, wasm.m1);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.p1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
@@ -601,7 +601,7 @@ export function streamEnded(format, head, tail) {
  */
 export function streamFailure(format, tail) {
     const val2 = +format;
-    const ptr0 = passArray8ToWasm0(tail, wasm.n1);
+    const ptr0 = passArray8ToWasm0(tail, wasm.m1);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
@@ -609,25 +609,9 @@ export function streamFailure(format, tail) {
     let v3;
     if (ret[0] !== 0) {
         v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v3;
-}
-
-/**
- * The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
- * @param {string | null | undefined} content_type
- * @param {boolean} streams_array
- * @returns {number}
- */
-export function streamFormat(content_type, streams_array) {
-    const val2 = +streams_array;
-    var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.n1, wasm.o1);
-    var len0 = WASM_VECTOR_LEN;
-    let ret;
-    __wbg_call_guard();
-    ret = wasm.h1(ptr0, len0, val2);
-    return ret;
 }
 
 /**
@@ -651,24 +635,24 @@ export function streamHistory(policy, numbers, failed, usage) {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passArrayF64ToWasm0(numbers, wasm.n1);
+            ptr0 = passArrayF64ToWasm0(numbers, wasm.m1);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = isLikeNone(usage) ? 0 : passArray8ToWasm0(usage, wasm.n1);
+            ptr1 = isLikeNone(usage) ? 0 : passArray8ToWasm0(usage, wasm.m1);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.p1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.p1(ptr0, len0 * 8, 8); }
+            if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.o1(ptr0, len0 * 8, 8); }
             throw e;
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.i1(policy.__wbg_ptr, ptr0, len0, isLikeNone(failed) ? 0 : addToExternrefTable0(failed), ptr1, len1);
+        ret = wasm.h1(policy.__wbg_ptr, ptr0, len0, isLikeNone(failed) ? 0 : addToExternrefTable0(failed), ptr1, len1);
         deferred3_0 = ret[0];
         deferred3_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.p1(deferred3_0, deferred3_1, 1);
+        wasm.o1(deferred3_0, deferred3_1, 1);
     }
 }
 
@@ -679,11 +663,11 @@ export function streamHistory(policy, numbers, failed, usage) {
 export function uuid() {
     let ret;
     __wbg_call_guard();
-    ret = wasm.j1();
+    ret = wasm.i1();
     let v1;
     if (ret[0] !== 0) {
         v1 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.p1(ret[0], ret[1] * 1, 1);
+        wasm.o1(ret[0], ret[1] * 1, 1);
     }
     return v1;
 }
@@ -698,13 +682,13 @@ export function vetoHeader() {
     try {
         let ret;
         __wbg_call_guard();
-        ret = wasm.k1();
+        ret = wasm.j1();
         deferred1_0 = ret[0];
         deferred1_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.p1(deferred1_0, deferred1_1, 1);
+        wasm.o1(deferred1_0, deferred1_1, 1);
     }
 }
 function __wbg_get_imports() {
@@ -749,7 +733,7 @@ function __wbg_get_imports() {
         g2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -777,7 +761,7 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.p1(deferred0_0, deferred0_1, 1);
+                wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
         q: function(arg0, arg1, arg2, arg3, arg4) {
@@ -794,9 +778,9 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.p1(deferred0_0, deferred0_1, 1);
+                wasm.o1(deferred0_0, deferred0_1, 1);
                 __wbg_call_guard();
-                wasm.p1(deferred1_0, deferred1_1, 1);
+                wasm.o1(deferred1_0, deferred1_1, 1);
             }
         },
         m: function(arg0, arg1, arg2, arg3) {
@@ -808,7 +792,7 @@ function __wbg_get_imports() {
         },
         e1: function(arg0, arg1) {
             const ret = arg1.body;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -819,7 +803,7 @@ function __wbg_get_imports() {
         },
         c1: function(arg0, arg1) {
             const ret = arg1.errorType;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -837,7 +821,7 @@ function __wbg_get_imports() {
                 arg0.finish(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.p1(deferred0_0, deferred0_1, 1);
+                wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
         h: function() { return handleError(function (arg0, arg1) {
@@ -857,7 +841,7 @@ function __wbg_get_imports() {
         },
         g1: function(arg0, arg1) {
             const ret = arg1.headers;
-            const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
+            const ptr1 = passStringToWasm0(ret, wasm.m1, wasm.n1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -910,21 +894,21 @@ function __wbg_get_imports() {
         },
         m1: function(arg0, arg1) {
             const ret = arg1.raisedCode;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
         b1: function(arg0, arg1) {
             const ret = arg1.raisedKind;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
         n1: function(arg0, arg1) {
             const ret = arg1.raisedProvider;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -938,14 +922,14 @@ function __wbg_get_imports() {
         }, arguments); },
         o1: function(arg0, arg1) {
             const ret = arg1.requestBody;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.n1, wasm.o1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
         p1: function(arg0, arg1) {
             const ret = arg1.request;
-            const ptr1 = passStringToWasm0(ret, wasm.n1, wasm.o1);
+            const ptr1 = passStringToWasm0(ret, wasm.m1, wasm.n1);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -994,9 +978,9 @@ function __wbg_get_imports() {
                 arg0.tellFailed(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.p1(deferred0_0, deferred0_1, 1);
+                wasm.o1(deferred0_0, deferred0_1, 1);
                 __wbg_call_guard();
-                wasm.p1(deferred1_0, deferred1_1, 1);
+                wasm.o1(deferred1_0, deferred1_1, 1);
             }
         },
         z: function(arg0, arg1, arg2, arg3, arg4, arg5) {
@@ -1008,7 +992,7 @@ function __wbg_get_imports() {
                 arg0.tellWaiting(getStringFromWasm0(arg1, arg2), arg3, getStringFromWasm0(arg4, arg5));
             } finally {
                 __wbg_call_guard();
-                wasm.p1(deferred0_0, deferred0_1, 1);
+                wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
         c2: function(arg0, arg1, arg2) {
@@ -1022,14 +1006,14 @@ function __wbg_get_imports() {
         },
         f1: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
         o: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.n1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -1062,7 +1046,7 @@ function __wbg_get_imports() {
             return ret;
         },
         i2: function() {
-            const table = wasm.s1;
+            const table = wasm.r1;
             table.set(0, undefined);
             table.set(1024, undefined);
             table.set(1025, null);
@@ -1084,13 +1068,13 @@ function __wbg_call_guard() {
 }
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_(arg0, arg1) {
     __wbg_call_guard();
-    wasm.m1(arg0, arg1);
+    wasm.l1(arg0, arg1);
 }
 
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_(arg0, arg1, arg2) {
     let ret;
     __wbg_call_guard();
-    ret = wasm.l1(arg0, arg1, arg2);
+    ret = wasm.k1(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
@@ -1115,8 +1099,8 @@ const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
 });
 
 function addToExternrefTable0(obj) {
-    const idx = wasm.r1();
-    wasm.s1.set(idx, obj);
+    const idx = wasm.q1();
+    wasm.r1.set(idx, obj);
     return idx;
 }
 
@@ -1130,7 +1114,7 @@ const CLOSURE_DTORS = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(state => {
     if (state.instance === __wbg_instance_id) {
-        wasm.t1(state.a, state.b);
+        wasm.s1(state.a, state.b);
     }
 });
 
@@ -1144,9 +1128,9 @@ function getArrayJsValueFromWasm0(ptr, len) {
     const mem = getDataViewMemory0();
     const result = [];
     for (let i = ptr; i < ptr + 4 * len; i += 4) {
-        result.push(wasm.s1.get(mem.getUint32(i, true)));
+        result.push(wasm.r1.get(mem.getUint32(i, true)));
     }
-    wasm.v1(ptr, len);
+    wasm.u1(ptr, len);
     return result;
 }
 
@@ -1189,7 +1173,7 @@ function handleError(f, args) {
         return f.apply(this, args);
     } catch (e) {
         const idx = addToExternrefTable0(e);
-        wasm.q1(idx);
+        wasm.p1(idx);
     }
 }
 
@@ -1220,7 +1204,7 @@ function makeMutClosure(arg0, arg1, f) {
     };
     real._wbg_cb_unref = () => {
         if (--state.cnt === 0) {
-            wasm.t1(state.a, state.b);
+            wasm.s1(state.a, state.b);
             state.a = 0;
             CLOSURE_DTORS.unregister(state);
         }
@@ -1293,8 +1277,8 @@ function passStringToWasm0(arg, malloc, realloc) {
 let __wbg_reinit_scheduled = false;
 
 function takeFromExternrefTable0(idx) {
-    const value = wasm.s1.get(idx);
-    wasm.u1(idx);
+    const value = wasm.r1.get(idx);
+    wasm.t1(idx);
     return value;
 }
 
@@ -1335,7 +1319,7 @@ function __wbg_finalize_init(instance, module) {
     cachedDataViewMemory0 = null;
     cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
-    wasm.w1();
+    wasm.v1();
     return wasm;
 }
 

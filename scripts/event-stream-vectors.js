@@ -7,19 +7,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { randomFrom } from '../tests/js/lib/random.js';
 
-/** Numbers in [0, 1) that are the same at every run: mulberry32. */
-let state = 20_260_102;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-/** @param {number} below */
-const integer = (below) => Math.floor(random() * below);
-/** @template T @param {readonly T[]} of @returns {T} */
-const pick = (of) => /** @type {T} */ (of[integer(of.length)]);
+const { unit: random, below: integer, pick } = randomFrom(20_260_102);
 
 const encode = new TextEncoder();
 const codec = new EventStreamCodec((bytes) => new TextDecoder().decode(bytes), (text) => encode.encode(text));

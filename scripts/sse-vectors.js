@@ -6,17 +6,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { createParser } from 'eventsource-parser';
+import { randomFrom } from '../tests/js/lib/random.js';
 
-/** Numbers in [0, 1) that are the same at every run: mulberry32. */
-let state = 20_260_101;
-function random() {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-/** @template T @param {readonly T[]} of @returns {T} */
-const pick = (of) => /** @type {T} */ (of[Math.floor(random() * of.length)]);
+const { unit: random, pick } = randomFrom(20_260_101);
 
 const FIELDS = [
   'data: a', 'data:b', 'data', 'data:', 'data:  c', 'data: \u4f60', 'data: {"x":1}', 'event: e', 'event:', 'event',

@@ -59,6 +59,22 @@ pub struct Observed {
     pub replay: Replay,
 }
 
+impl Observed {
+    /// What of it is judged.
+    pub fn failure(&self) -> Failure<'_> {
+        Failure {
+            ending: self.ending,
+            source: self.source,
+            status: self.status,
+            opaque_redirect: self.opaque_redirect,
+            headers: Headers::new(&self.headers),
+            body: &self.body,
+            links: &self.links,
+            raised: self.raised,
+        }
+    }
+}
+
 /// How an attempt ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -271,17 +287,7 @@ impl Call {
 
     fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         let policy = Rc::clone(&self.policy);
-        let failure = Failure {
-            ending: observed.ending,
-            source: observed.source,
-            status: observed.status,
-            opaque_redirect: observed.opaque_redirect,
-            headers: Headers::new(&observed.headers),
-            body: &observed.body,
-            links: &observed.links,
-            raised: observed.raised,
-        };
-        let mut verdict = classify(&failure, &policy, now.wall);
+        let mut verdict = classify(&observed.failure(), &policy, now.wall);
         let record = record(&observed, &verdict, &policy, self.sends, started, now);
         // Hooks are shown the verdict: what it quotes of the failure is masked as well.
         verdict.code.clone_from(&record.error.code);

@@ -28,6 +28,7 @@
 //! [`call`] counts attempts and time, [`usage`] counts tokens, [`history`] keeps the records,
 //! [`kind`] has the taxonomy.
 
+mod base64;
 pub mod call;
 pub mod classify;
 pub mod clock;

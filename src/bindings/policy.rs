@@ -3,7 +3,7 @@
 use super::host::Facts;
 use super::json;
 use super::options::{explained, faults_array, object, read};
-use crate::classify::{Failure, classify};
+use crate::classify::classify;
 use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
 use crate::policy::{Policy, TimeoutCovers};
@@ -58,17 +58,7 @@ impl PolicyHandle {
     /// What the rules say of a failure, at `wall` epoch milliseconds, as JSON. Its texts are masked.
     pub fn classify(&self, facts: &Facts, wall: f64) -> String {
         let observed = facts.observed();
-        let failure = Failure {
-            ending: observed.ending,
-            source: observed.source,
-            status: observed.status,
-            opaque_redirect: observed.opaque_redirect,
-            headers: Headers::new(&observed.headers),
-            body: &observed.body,
-            links: &observed.links,
-            raised: observed.raised,
-        };
-        let mut verdict = classify(&failure, &self.0, WallMs(wall as i64));
+        let mut verdict = classify(&observed.failure(), &self.0, WallMs(wall as i64));
         let masker = observed.request.unwrap_or_default().masker(&self.0.redaction).0;
         verdict.code = verdict.code.map(|code| masker.mask_and_cut(&code, crate::history::MESSAGE_CHARS));
         json::verdict(&verdict)

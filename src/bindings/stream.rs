@@ -48,12 +48,6 @@ impl Opening {
     }
 }
 
-/// The format that a `Content-Type` declares; 0 for one that is no stream of a known format.
-#[wasm_bindgen(js_name = streamFormat)]
-pub fn stream_format(content_type: Option<String>, streams_array: bool) -> u8 {
-    Format::declared(content_type.as_deref(), streams_array) as u8
-}
-
 /// Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
 /// failure told in band.
 #[wasm_bindgen(js_name = streamEnded)]

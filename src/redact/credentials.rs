@@ -3,6 +3,7 @@
 use super::escapes::percent_decode;
 use super::secrets::{Secrets, is_short};
 use super::{Redaction, is_sensitive_header, pairs, url};
+use crate::base64::{Alphabet, decode};
 use crate::headers::Headers;
 use crate::scan::{cut, split_once};
 
@@ -91,26 +92,9 @@ fn unquoted(value: &str) -> &str {
     value.strip_prefix("\"").and_then(|value| value.strip_suffix("\"")).unwrap_or(value)
 }
 
-/// Decodes base64 of either alphabet, up to the first character of neither. What is no UTF-8
-/// is read as Latin-1 (RFC 7617 section 2.1 leaves it open).
+/// What is no UTF-8 is read as Latin-1 (RFC 7617 section 2.1 leaves it open).
 fn base64(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.bytes() {
-        let sextet = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => break,
-        };
-        (bits, count) = (bits << 6 | u32::from(sextet), count + 6);
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
+    let (bytes, _) = decode(text, Alphabet::Either);
     String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 

@@ -2,6 +2,7 @@
 //! checksum, headers, a payload, and a checksum over all of it. Numbers are big-endian.
 
 use super::{Emit, MAX_FRAME, Raw};
+use crate::base64::{Alphabet, decode};
 use crate::classify::json::{self, Scalar};
 
 /// Two lengths and a checksum.
@@ -156,28 +157,10 @@ fn wrapped(data: &str) -> Option<String> {
     inner
 }
 
-/// RFC 4648 section 4; `None` for what is not in its alphabet.
+/// `None` for what is not in the alphabet of RFC 4648 section 4.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let mut bits = 0u32;
-    let mut count = 0;
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-        }
-    }
-    Some(out)
+    let (bytes, rest) = decode(text, Alphabet::Standard);
+    rest.bytes().all(|byte| byte == b'=').then_some(bytes)
 }
 
 fn number(bytes: &[u8], at: usize, length: usize) -> Option<usize> {

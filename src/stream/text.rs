@@ -1,6 +1,7 @@
 //! The JSON texts that the rest of the engine reads: a failure's body, and usage.
 
 use crate::classify::json::{self, Shape};
+use crate::decimal::push_decimal;
 use crate::usage::Usage;
 
 /// The body that a failing event stands for: its data, or an error with that for a message.
@@ -49,17 +50,10 @@ pub fn usage(usage: &Usage) -> String {
         }
         quote(&mut out, name);
         out.push(':');
-        digits(&mut out, count);
+        push_decimal(&mut out, count);
     }
     out.push_str("}}");
     out
-}
-
-fn digits(out: &mut String, value: u64) {
-    if value >= 10 {
-        digits(out, value / 10);
-    }
-    out.push(char::from(b'0' + (value % 10) as u8));
 }
 
 fn quote(out: &mut String, text: &str) {

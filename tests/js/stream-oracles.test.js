@@ -8,25 +8,13 @@ import * as aws from '@smithy/eventstream-codec';
 import { parseRetryAfter } from 'dacapo';
 import * as sse from 'eventsource-parser';
 import { Opening } from '../../pkg/dacapo.js';
+import { randomFrom } from './lib/random.js';
 import { chat, messages } from './lib/stream-frames.js';
 
 // The first question starts the engine.
 parseRetryAfter('1');
 
 const RUNS = 2000;
-
-/** Numbers in [0, 1) that are the same at every run: mulberry32. */
-function randomFrom(seed) {
-  let state = seed;
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (n) => Math.floor(random() * n);
-  return { below, pick: (list) => list[below(list.length)] };
-}
 
 /** What an opening of these bytes comes to, and what it tells. */
 function openingOf(type, bytes, sizes = () => bytes.length) {
