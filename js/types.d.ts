@@ -218,7 +218,6 @@ export type PresetName = 'elelem' | 'vernllm' | 'onellm';
 export type HintSourceName =
   | 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after' | 'body' | 'reset';
 
-/** `deciding: true` where an event came from a call that was still running. */
 export type CallEvent =
   | { readonly type: 'failed'; readonly attempt: AttemptRecord; readonly verdict: Verdict }
   | { readonly type: 'waiting'; readonly attempt: AttemptRecord; readonly delayMs: number; readonly from: 'backoff' | 'hint' }
@@ -580,7 +579,11 @@ export interface ClassifyInput {
   nowMs?: number;
 }
 
-/** What the policy's rules say of a failure. Never throws for any input but invalid options. */
+/**
+ * What the policy's rules say of a failure. The input is taken for one: a 2xx counts as an error told in band.
+ *
+ * @throws RetryError `invalid_config` for an input that is no object, a status that is none, and invalid options.
+ */
 export function classify(input: ClassifyInput, options?: PolicyOptions | RetryPolicy): Verdict;
 
 /** The kind a provider failure has by code, then by status (429, 401, 403, 404); else `null`. */
