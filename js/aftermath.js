@@ -1,11 +1,10 @@
 import { ask } from './ask.js';
 import { RetryError } from './errors.js';
 import { ENDING } from './facts.js';
-import { KeptHistory } from './history.js';
-import { streamTimeout } from './limit.js';
+import { KeptHistory, remember } from './history.js';
 import { handleOf } from './policy.js';
 
-/** @import { History, RetryErrorInit } from './types.d.ts' */
+/** @import { RetryErrorInit } from './types.d.ts' */
 /** @typedef {import('./attempt.js').FetchCall} FetchCall */
 /** @typedef {import('./facts.js').Facts} Facts */
 
@@ -26,14 +25,13 @@ export function cutShort(call) {
 }
 
 /**
- * The facts of a stream that was too slow; the error goes to `call.error`.
+ * The facts of a stream that was too slow.
  *
  * @param {FetchCall} call
- * @param {'idleTimeoutMs' | 'firstOutputTimeoutMs'} option
+ * @param {unknown} error
  */
-export function tooSlow(call, option) {
-  call.error = streamTimeout(option, call.settings[option]);
-  return call.about(call.errorFacts(call.error, call.index, ENDING.timedOut));
+export function tooSlow(call, error) {
+  return call.about(call.errorFacts(error, call.index, ENDING.timedOut));
 }
 
 /**
@@ -59,12 +57,15 @@ export function aftermath(call, earlier, facts, usage) {
 /**
  * What a stream errors with that ended before its end.
  *
- * @param {History} history
+ * @param {KeptHistory} history
  */
-export function cutShortError({ attempts, retry, mark, last }) {
+export function cutShortError(history) {
+  const { attempts, retry, mark, last } = history.read();
   const { kind, message, retryable, code, status, provider } = /** @type {import('./types.d.ts').AttemptRecord} */ (last).error;
   /** @type {RetryErrorInit} */
   const init = { kind, message, retryable };
   for (const [name, value] of Object.entries({ code, status, provider })) if (value !== undefined) /** @type {any} */ (init)[name] = value;
-  return new RetryError(init, { retry, ...(mark && { mark }), ...(attempts && { attempts }) });
+  const error = new RetryError(init, { retry, ...(mark && { mark }), ...(attempts && { attempts }) });
+  remember(error, history);
+  return error;
 }

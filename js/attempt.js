@@ -1,10 +1,11 @@
-import { discard, FAILED_BODY_MS, peek } from './body.js';
+import { discard, peek } from './body.js';
 import { Call, UNSENT } from './call.js';
 import { ask } from './ask.js';
 import { configError, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { blockOf } from './headers.js';
 import { cancelledUnsent, remember } from './history.js';
+import { examineBody } from './inspection.js';
 import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
@@ -17,9 +18,6 @@ import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 /** @typedef {import('./request.js').Input} Input */
 /** @typedef {import('./history.js').KeptHistory} KeptHistory */
 /** @typedef {import('./delivery.js').Delivery} Delivery */
-
-/** What the engine finds in the body of a 2xx JSON answer: see `bindings/text.rs`. */
-const INSPECTED = Object.freeze({ failed: 1, cutShort: 2, notJson: 3 });
 
 /**
  * One call of a fetch.
@@ -56,6 +54,8 @@ export class FetchCall extends Call {
     this.sentAt = started;
     /** @type {Delivery | undefined} The last attempt's answer where that streams. */
     this.delivery = undefined;
+    /** @type {Limit | undefined} The last attempt's. */
+    this.limit = undefined;
   }
 
   /** Makes the first attempt, and goes on from there. */
@@ -94,7 +94,7 @@ export class FetchCall extends Call {
    * @param {number} look What is to be looked at, one of LOOK.
    */
   received(response, look) {
-    const facts = this.examine(response, undefined, look);
+    const facts = this.examine(response, look);
     return facts instanceof Promise ? facts.then((facts) => this.goOn(facts)) : this.goOn(facts);
   }
 
@@ -103,7 +103,7 @@ export class FetchCall extends Call {
     if (typeof facts === 'number') return this.unsent();
     if (facts !== null) return this.enter(facts);
     this.replay?.cancel();
-    this.delivery?.begin(undefined);
+    this.handOver(undefined);
     return /** @type {Response} */ (this.response);
   }
 
@@ -124,6 +124,7 @@ export class FetchCall extends Call {
       if (signal?.aborted) return UNSENT.cancelled;
       if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
       this.letGo();
+      this.limit = limit;
       this.index = attempt - 1;
       if (attempt > 1) this.sentAt = settings.mono();
       fromFetch = true;
@@ -138,8 +139,8 @@ export class FetchCall extends Call {
       limit?.controller.abort(signal?.reason);
       return this.ended(ENDING.cancelled);
     }
-    if (response === TIMED_OUT) return this.timedOut(/** @type {Limit} */ (limit));
-    return this.examine(response, limit);
+    if (response === TIMED_OUT) return this.timedOut();
+    return this.examine(response);
   }
 
   /**
@@ -197,77 +198,24 @@ export class FetchCall extends Call {
    * What a Response is: a success (null), or the facts of a failure.
    *
    * @param {Response} response
-   * @param {Limit | undefined} limit
    * @param {number} [known] What is to be looked at, where that was asked before.
    * @returns {Facts | null | Promise<Facts | null>}
    */
-  examine(response, limit, known) {
-    const { settings } = this;
+  examine(response, known) {
+    const { settings, limit } = this;
     if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function') {
       return this.failedWith(new TypeError('what fetch resolved with is not a Response'));
     }
     this.response = response;
     const look = known ?? lookAt(response, settings, this.input, this.sent);
     const isHeld = look === LOOK.opening && (settings.watchesStreams || !this.isOneShot);
-    if (isHeld) return holdOpening(this, response, limit);
-    if (look !== LOOK.body) {
-      limit?.watchBody();
-      return null;
+    if (isHeld) return holdOpening(this, response);
+    if (look === LOOK.body) {
+      const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
+      if (reader !== undefined) return examineBody(this, response, reader);
     }
-    const reader = response.ok || mayHaveBody(response) ? peek(response) : undefined;
-    if (reader !== undefined) return this.examineBody(response, reader, limit);
-    if (!response.ok) return this.respondedWith(response, undefined);
-    limit?.watchBody();
-    return null;
-  }
-
-  /**
-   * @param {Response} response
-   * @param {import('./body.js').BodyReader} reader
-   * @param {Limit | undefined} limit
-   */
-  async examineBody(response, reader, limit) {
-    const { settings } = this;
-    // Where the limit ends at the headers, a body that takes longer is handed over unseen.
-    const patience = limit === undefined || limit.coversBody ? undefined : limit.leftMs();
-    const reading = response.ok ? reader.read(settings.inspectBytes, patience) : reader.read(settings.errorBytes, FAILED_BODY_MS);
-    const read = await race(reading, this.signal, limit?.coversBody ? limit.leftMs() : -1);
-    if (read === CANCELLED || read === TIMED_OUT) {
-      reader.cancel();
-      return read === CANCELLED ? this.ended(ENDING.cancelled) : this.timedOut(/** @type {Limit} */ (limit));
-    }
-    const facts = response.ok ? this.inspected(response, read) : this.respondedWith(response, read.bytes);
-    if (facts === null && !read.whole) limit?.watchBody();
-    return facts;
-  }
-
-  /**
-   * @param {Response} response
-   * @param {import('./body.js').Reading} read
-   */
-  inspected(response, read) {
-    if (read.error !== undefined) {
-      return this.signal?.aborted ? this.ended(ENDING.cancelled) : this.unusable(response, ENDING.truncated, read.bytes);
-    }
-    // A longer body than may be inspected is handed over.
-    if (!read.whole) return null;
-    const found = ask((engine) => engine.inspect(read.bytes));
-    if (found === INSPECTED.failed) return this.respondedWith(response, read.bytes);
-    if (found === INSPECTED.cutShort) return this.unusable(response, ENDING.truncated, read.bytes);
-    if (found === INSPECTED.notJson && this.settings.expectJson) return this.unusable(response, ENDING.malformed, read.bytes);
-    this.usage = read.bytes;
-    return null;
-  }
-
-  /**
-   * @param {Response} response
-   * @param {number} ending
-   * @param {Uint8Array} body Of which only what it tells of tokens counts.
-   */
-  unusable(response, ending, body) {
-    const facts = this.answered(response, ending);
-    facts.usage = body;
-    return facts;
+    limit?.keepForBody(response);
+    return look === LOOK.body && !response.ok ? this.respondedWith(response, undefined) : null;
   }
 
   /**
@@ -299,10 +247,12 @@ export class FetchCall extends Call {
     this.response = undefined;
     this.delivery = undefined;
     this.error = undefined;
+    this.limit?.end();
+    this.limit = undefined;
   }
 
-  /** @param {Limit} limit */
-  timedOut(limit) {
+  timedOut() {
+    const limit = /** @type {Limit} */ (this.limit);
     this.letGo();
     this.error = limit.reached();
     return this.about(this.errorFacts(this.error, this.index, limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut));
@@ -351,8 +301,18 @@ export class FetchCall extends Call {
     }
     const delivered = mark !== undefined && this.settings.given.markFinal ? finalCopy(response) : response;
     remember(delivered, history);
-    this.delivery?.begin(history);
+    this.handOver(history);
     this.resolve(delivered);
+  }
+
+  /**
+   * The answer is the caller's from now on.
+   *
+   * @param {KeptHistory | undefined} history
+   */
+  handOver(history) {
+    if (this.delivery === undefined) this.limit?.watchBody();
+    else this.delivery.begin(history);
   }
 
   /** @override */

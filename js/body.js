@@ -87,7 +87,7 @@ export function peek(response) {
   try {
     const clone = response.clone();
     quietly(() => clone);
-    return readerOf(clone.body);
+    return clone.body === response.body ? undefined : readerOf(clone.body);
   } catch {
     // Read by somebody else, or no Response of this platform: there is nothing to see.
     return undefined;
@@ -104,11 +104,13 @@ function joined(chunks, size) {
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
+    // Whoever sent it may have transferred its buffer since.
+    if (chunk.byteLength === 0) continue;
     const part = chunk.subarray(0, size - at);
     bytes.set(part, at);
     at += part.byteLength;
   }
-  return bytes;
+  return bytes.subarray(0, at);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ask } from './ask.js';
+import { isBinary, jsonOf, namesIn } from './bounded.js';
 import { read } from './errors.js';
 
 /** What a chunk is, as the engine numbers it. */
@@ -7,10 +8,8 @@ const UNKNOWN = 4;
 const KIND = 7;
 const [IS_KNOWN, IS_END, IS_PROVIDERS, IS_FAILED_END] = [8, 16, 32, 64];
 
-/** How much of a chunk the engine is shown, in characters and members. */
-const CHARS = 64 * 1024;
-const VALUES = 10_000;
-const ITEMS = 100;
+/** How much of a chunk the engine is shown. */
+const SHOWN = { values: 10_000, chars: 64 * 1024, members: 100, depth: 32 };
 
 /** The types of chunks that may tell of a failure. A tool that failed is no failure of the stream. */
 const FAILING_TYPE = /^(?!tool).*(?:error|fail|exception)/i;
@@ -46,7 +45,7 @@ export class Judged {
 export function judge(chunk) {
   // Texts are what the answer is made of, and have no shape that would tell more.
   if (typeof chunk === 'string') return new Judged(chunk === '' ? NOTHING : OUTPUT, undefined);
-  const text = jsonOf(chunk);
+  const text = typeof chunk !== 'object' || chunk === null || isBinary(chunk) ? undefined : jsonOf(chunk, SHOWN);
   return text === undefined ? new Judged(UNKNOWN, undefined) : new Judged(ask((engine) => engine.judgeChunk(text)), text);
 }
 
@@ -62,65 +61,11 @@ export function mayFail(chunk) {
     if (FAILING_TYPE.test(type)) return true;
     if (type.startsWith('tool')) return false;
   }
-  return hasError(chunk) || HOLDERS.some((name) => hasError(read(chunk, name))) || keysOf(chunk).some((key) => key.endsWith('Exception'));
+  return hasError(chunk) || HOLDERS.some((name) => hasError(read(chunk, name))) || namesIn(chunk, SHOWN.members).some((name) => String(name).endsWith('Exception'));
 }
 
 /** @param {any} holder */
 function hasError(holder) {
   if (typeof holder !== 'object' || holder === null) return false;
   return (read(holder, 'error') ?? undefined) !== undefined;
-}
-
-/** @param {object} chunk */
-function keysOf(chunk) {
-  try {
-    return Object.keys(chunk);
-  } catch {
-    return [];
-  }
-}
-
-/**
- * A chunk as JSON, of bounded size; `undefined` where it has none.
- *
- * @param {unknown} chunk
- * @returns {string | undefined}
- */
-function jsonOf(chunk) {
-  if (typeof chunk !== 'object' || chunk === null) return undefined;
-  let chars = CHARS;
-  let values = VALUES;
-  try {
-    // Its own `toJSON` would make a list of all its bytes.
-    if (isBinary(chunk)) return undefined;
-    return JSON.stringify(chunk, (_, value) => {
-      values -= 1;
-      if (values < 0 || typeof value === 'bigint') return undefined;
-      if (typeof value === 'string') {
-        const shown = value.slice(0, chars);
-        chars -= shown.length;
-        return shown;
-      }
-      if (typeof value !== 'object' || value === null) return value;
-      if (isBinary(value)) return undefined;
-      if (value instanceof Error) return errorIn(value);
-      return Array.isArray(value) && value.length > ITEMS ? value.slice(0, ITEMS) : value;
-    });
-  } catch {
-    return undefined;
-  }
-}
-
-/** @param {object} value */
-function isBinary(value) {
-  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
-}
-
-/**
- * What JSON leaves out of an error.
- *
- * @param {any} error
- */
-function errorIn(error) {
-  return { ...error, name: read(error, 'name'), message: read(error, 'message') };
 }

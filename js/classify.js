@@ -1,23 +1,28 @@
 import { ask } from './ask.js';
-import { configError, show } from './errors.js';
+import { configError, read, show } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { blockOf } from './headers.js';
 import { readVerdict } from './history.js';
-import { handleOf, policyOf } from './policy.js';
-import { bytesOf } from './thrown.js';
+import { handleOf, policyOf, settingsOf } from './policy.js';
+import { callersSignal } from './signals.js';
+import { bytesOf, FIELDS } from './thrown.js';
 
 /** @import { ClassifyInput, ErrorKind, PolicyOptions, Verdict } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
 
 /**
- * @param {ClassifyInput} input
+ * @param {ClassifyInput | Error} input
  * @param {PolicyOptions | RetryPolicy} [options]
  * @returns {Verdict}
  */
 export function classify(input, options) {
   if (typeof input !== 'object' || input === null) throw configError(`classify: the input is ${show(input)}, must be an object`);
   const policy = policyOf(options);
-  const { status, headers, body, error, signal, nowMs } = input;
+  const given = isError(input) ? { error: input } : input;
+  const status = optionOf(given, 'status');
+  const signal = callersSignal(optionOf(given, 'signal'), 'classify');
+  const nowMs = epochMs(optionOf(given, 'nowMs'), 'classify');
+  const error = read(given, 'error');
   const facts = new Facts(error === undefined ? ENDING.response : ENDING.error);
   if (error !== undefined) readError(facts, error);
   if (status !== undefined && status !== null) {
@@ -27,10 +32,44 @@ export function classify(input, options) {
     facts.ending = ENDING.response;
     facts.status = status;
   }
-  if (headers !== undefined) facts.headers = blockOf(headers);
-  if (body !== undefined) facts.body = bytesOf(body);
-  if (signal?.aborted) facts.ending = ENDING.cancelled;
-  return readVerdict(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs ?? Date.now())));
+  const headers = read(given, 'headers');
+  if (headers !== undefined) facts.headers = blockOf(headers, FIELDS);
+  const body = read(given, 'body');
+  const { errorBytes, inspectBytes } = settingsOf(policy);
+  if (body !== undefined) facts.body = bytesOf(body, Math.max(errorBytes, inspectBytes));
+  if (signal !== undefined && read(signal, 'aborted') === true) facts.ending = ENDING.cancelled;
+  return readVerdict(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs)));
+}
+
+/** @param {unknown} input */
+function isError(input) {
+  try {
+    return input instanceof Error || Object.prototype.toString.call(input) === '[object Error]';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {any} input
+ * @param {string} name
+ */
+function optionOf(input, name) {
+  try {
+    return input[name];
+  } catch {
+    throw configError(`classify: ${name} cannot be read`);
+  }
+}
+
+/**
+ * @param {unknown} nowMs
+ * @param {string} name Of the function that was given it.
+ */
+function epochMs(nowMs, name) {
+  if (nowMs === undefined || nowMs === null) return Date.now();
+  if (typeof nowMs === 'number') return nowMs;
+  throw configError(`${name}: nowMs is ${show(nowMs)}, must be a number of epoch milliseconds`);
 }
 
 /**
@@ -46,11 +85,13 @@ export function providerKind(status, code) {
 
 /**
  * @param {string | null | undefined} value
- * @param {{ nowMs?: number, dateHeader?: string | null }} [context]
+ * @param {{ nowMs?: number | undefined, dateHeader?: string | null | undefined }} [context]
  * @returns {number | null}
  */
-export function parseRetryAfter(value, { nowMs = Date.now(), dateHeader } = {}) {
+export function parseRetryAfter(value, context) {
+  const nowMs = epochMs(context?.nowMs, 'parseRetryAfter');
   if (typeof value !== 'string') return null;
-  const ms = ask((engine) => engine.parseRetryAfter(value, nowMs, dateHeader ?? undefined));
+  const dateHeader = context?.dateHeader;
+  const ms = ask((engine) => engine.parseRetryAfter(value, nowMs, typeof dateHeader === 'string' ? dateHeader : undefined));
   return ms < 0 ? null : ms;
 }

@@ -3,18 +3,18 @@ import { ask } from './ask.js';
 import { quietly } from './body.js';
 import { ENDING } from './facts.js';
 import { remember } from './history.js';
+import { streamTimeout } from './limit.js';
 import { alike } from './response.js';
 import { Tail } from './tail.js';
 
 /** @typedef {import('./attempt.js').FetchCall} FetchCall */
 /** @typedef {import('./facts.js').Facts} Facts */
 /** @typedef {import('./history.js').KeptHistory} KeptHistory */
-/** @typedef {import('./limit.js').Limit} Limit */
 /** @typedef {import('./opening.js').Held} Held */
 /** @typedef {import('../pkg/dacapo.js').Opening} Opening */
 
-/** The formats whose frames are not lines, and how a stream ended, as the engine numbers them. */
-const EVENT_STREAM = 4;
+/** Formats, and how a stream ended, as the engine numbers them. */
+const [JSON_ARRAY, EVENT_STREAM] = [3, 4];
 const ENDED = Object.freeze({ no: 0, yes: 1, failed: 2 });
 
 /** A streamed answer as the caller gets it: what was held back, then the rest as it comes. */
@@ -22,7 +22,6 @@ export class Delivery {
   /** @type {Opening | undefined} Reads on after the first output, for its usage. */
   opening = undefined;
   #call;
-  #limit;
   #isBytes;
   /** @type {any} */
   #controller;
@@ -53,14 +52,13 @@ export class Delivery {
    *
    * @param {FetchCall} call
    * @param {Response} response
-   * @param {Limit | undefined} limit
    */
-  static of(call, response, limit) {
+  static of(call, response) {
     let reader;
     try {
       const isBytes = isByteStream(response.body);
       reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
-      return new Delivery(call, response, limit, reader, isBytes);
+      return new Delivery(call, response, reader, isBytes);
     } catch {
       reader?.releaseLock();
       return undefined;
@@ -70,13 +68,11 @@ export class Delivery {
   /**
    * @param {FetchCall} call
    * @param {Response} original
-   * @param {Limit | undefined} limit
    * @param {ReadableStreamDefaultReader<Uint8Array>} reader
    * @param {boolean} isBytes
    */
-  constructor(call, original, limit, reader, isBytes) {
+  constructor(call, original, reader, isBytes) {
     this.#call = call;
-    this.#limit = limit;
     this.reader = reader;
     this.#isBytes = isBytes;
     const source = {
@@ -118,7 +114,7 @@ export class Delivery {
    */
   watch(format, opening) {
     this.#format = format;
-    if (format !== 0) this.#tail = new Tail(format !== EVENT_STREAM);
+    if (format !== 0) this.#tail = new Tail(format !== EVENT_STREAM, format === JSON_ARRAY);
     if (this.#call.settings.readsUsage) this.opening = opening;
     this.#told = ask(() => opening.usage());
   }
@@ -129,10 +125,11 @@ export class Delivery {
    * @param {KeptHistory | undefined} history
    */
   begin(history) {
-    const { signal } = this.#call;
+    const { signal, limit } = this.#call;
     this.#history = history;
     if (signal?.aborted) return this.#abort();
     signal?.addEventListener('abort', this.#abort);
+    limit?.watchBody(this.#timedOut);
   }
 
   #abort = () => {
@@ -166,13 +163,14 @@ export class Delivery {
     if (this.#over) return undefined;
     if (done) return this.#end();
     if (this.#isBytes && value.byteLength === 0) return this.#pull();
-    if (this.opening !== undefined) this.#readOn(value);
+    if (this.opening !== undefined && value?.byteLength > 0) this.#readOn(value);
     return this.#give(value);
   };
 
   /** @param {Uint8Array} chunk */
   #give(chunk) {
-    if (this.#tail !== undefined && chunk instanceof Uint8Array) this.#tail.take(chunk);
+    // A chunk whose buffer was transferred has no bytes, and copying it throws.
+    if (this.#tail !== undefined && chunk instanceof Uint8Array && chunk.byteLength > 0) this.#tail.take(chunk);
     // A stream of bytes takes the whole buffer of a chunk for its own.
     const isShared = this.#isBytes && chunk.byteLength !== chunk.buffer.byteLength;
     this.#controller.enqueue(isShared ? chunk.slice() : chunk);
@@ -207,22 +205,19 @@ export class Delivery {
 
   /** What the stream is to break with instead of its end. */
   #ended() {
-    if (this.#isCutShort) return this.#history && cutShortError(this.#history.read());
+    if (this.#isCutShort) return this.#history && cutShortError(this.#history);
     const ended = this.#look();
     if (ended !== ENDED.no) {
       this.#conclude(ended);
       return undefined;
     }
-    const history = this.#record(cutShort(this.#call));
-    const error = cutShortError(history.read());
-    remember(error, history);
-    return error;
+    return cutShortError(this.#record(cutShort(this.#call)));
   }
 
   /** How the stream ended, by its last bytes; `undefined` where nothing is known of its end. */
   #look() {
     const tail = this.#tail;
-    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail));
+    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail, tail.isOpen));
   }
 
   /**
@@ -259,10 +254,9 @@ export class Delivery {
     this.#breakOff(call.presentable(error), call.failedWith(error));
   };
 
-  #idled = () => {
-    const facts = tooSlow(this.#call, 'idleTimeoutMs');
-    this.#breakOff(this.#call.error, facts);
-  };
+  #idled = () => this.#timedOut(streamTimeout('idleTimeoutMs', this.#call.settings.idleTimeoutMs));
+
+  #timedOut = (/** @type {DOMException} */ error) => this.#breakOff(error, tooSlow(this.#call, error));
 
   /**
    * @param {unknown} error
@@ -272,7 +266,8 @@ export class Delivery {
     if (this.#over) return;
     try {
       // What the provider told says more than how the connection ended.
-      if (!this.#hasFailed) remember(error, this.#record(this.#look() === ENDED.failed ? this.#toldFailure() : facts));
+      const history = this.#hasFailed ? this.#history : this.#record(this.#look() === ENDED.failed ? this.#toldFailure() : facts);
+      if (history !== undefined) remember(error, history);
     } catch {
       // The engine broke down; the stream breaks with what it would have.
     }
@@ -319,7 +314,7 @@ export class Delivery {
     this.#over = true;
     clearTimeout(this.#idle);
     this.#call.signal?.removeEventListener('abort', this.#abort);
-    this.#limit?.unwatch();
+    this.#call.limit?.end();
     this.#chunks = [];
     try {
       this.opening?.free();

@@ -140,8 +140,9 @@ export function show(value) {
   else if (typeof value === 'function') text = 'a function';
   else if (typeof value === 'bigint') text = `${value}n`;
   else if (typeof value === 'object' && value !== null) {
-    text = Array.isArray(value) ? 'a list' : 'an object';
+    text = 'an object';
     try {
+      if (Array.isArray(value)) text = 'a list';
       const json = JSON.stringify(value, (_, inner) => (typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner));
       if (typeof json === 'string' && json.length <= 240) text = json;
     } catch {
@@ -247,12 +248,4 @@ export function findRetryError(x) {
     if (isRetryError(one)) return one;
   }
   return undefined;
-}
-
-/**
- * @param {unknown} x
- * @param {ErrorKind} kind
- */
-export function matchesKind(x, kind) {
-  return findRetryError(x)?.kind === kind;
 }

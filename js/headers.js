@@ -1,3 +1,4 @@
+import { namesIn } from './bounded.js';
 import { read } from './errors.js';
 
 /**
@@ -17,9 +18,11 @@ export function fieldsOf(headers) {
 /**
  * @param {any} headers
  * @param {(name: string, value: string) => void} add
+ * @param {number} [most] Fields, and what is none but stands among them.
  */
-function each(headers, add) {
+function each(headers, add, most = Infinity) {
   const one = (/** @type {unknown} */ name, /** @type {unknown} */ value) => {
+    if ((most -= 1) < 0) throw new RangeError();
     if (typeof value === 'string') add(typeof name === 'string' ? name : String(name), value);
     else if (Array.isArray(value)) for (const member of value) one(name, member);
     else if (typeof value === 'number') add(String(name), String(value));
@@ -27,14 +30,14 @@ function each(headers, add) {
   if (typeof headers !== 'object' || headers === null) return;
   try {
     if (typeof headers[Symbol.iterator] === 'function') {
-      for (const pair of headers) if (pair?.length === 2) one(pair[0], pair[1]);
+      for (const pair of headers) one(pair?.[0], pair?.length === 2 ? pair[1] : undefined);
     } else if (typeof headers.forEach === 'function') {
       headers.forEach((/** @type {unknown} */ value, /** @type {unknown} */ name) => one(name, value));
     } else {
-      for (const name of Object.keys(headers)) one(name, read(headers, name));
+      for (const name of namesIn(headers, most)) one(name, read(headers, /** @type {string} */ (name)));
     }
   } catch {
-    // A hostile iterator: what came before it stands.
+    // A hostile iterator, or one without an end: what came before it stands.
   }
 }
 
@@ -51,10 +54,11 @@ export function isIterator(headers) {
  * Headers as the one text that the engine reads: a name, a line feed, a value, a line feed.
  *
  * @param {any} headers
+ * @param {number} [most] How many are read of headers that no platform has bounded.
  */
-export function blockOf(headers) {
+export function blockOf(headers, most) {
   let block = '';
-  each(headers, (name, value) => { block += `${oneLine(name)}\n${oneLine(value)}\n`; });
+  each(headers, (name, value) => { block += `${oneLine(name)}\n${oneLine(value)}\n`; }, most);
   return block;
 }
 

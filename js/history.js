@@ -1,6 +1,6 @@
-import { isRetryError, linked, read } from './errors.js';
+import { findRetryError, isRetryError, linked, read } from './errors.js';
 
-/** @import { AttemptRecord, History } from './types.d.ts' */
+/** @import { AttemptRecord, ErrorKind, History } from './types.d.ts' */
 
 /** @type {WeakMap<object, KeptHistory>} */
 const histories = new WeakMap();
@@ -159,6 +159,18 @@ export function historyOf(x) {
     }
   }
   return undefined;
+}
+
+/**
+ * @param {unknown} x
+ * @param {ErrorKind} kind
+ */
+export function matchesKind(x, kind) {
+  const raised = findRetryError(x);
+  if (raised !== undefined) return raised.kind === kind;
+  const history = historyOf(x);
+  // A call that was cancelled while it waited has no last failure of that kind.
+  return (history?.mark === 'cancelled' ? history.mark : history?.last?.error.kind) === kind;
 }
 
 /** @param {any} x */

@@ -12,9 +12,13 @@ export class Limit {
     this.byDeadline = byDeadline;
     this.sentAt = settings.mono();
     this.controller = new AbortController();
+    /** @type {number | undefined} What is left for reading the answer; `undefined` where that is not limited. */
+    this.readingMs = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.signal = callers === undefined ? this.controller.signal : either(callers, this.controller);
+    /** @type {(() => void) | undefined} Ends the link to the caller's signal, where it was made by hand. */
+    this.unlink = undefined;
+    this.signal = callers === undefined ? this.controller.signal : this.either(callers);
   }
 
   /** Whether running out of time while a body is read is a failure. */
@@ -40,17 +44,39 @@ export class Limit {
     this.limitMs = deadlineMs - (this.sentAt - started);
   }
 
-  /** Lets the limit run on while the caller reads the body. */
-  watchBody() {
-    if (this.byDeadline || !this.settings.coversResponse) return;
-    this.timer = setTimeout(() => this.reached(), this.leftMs());
+  /**
+   * The attempt is over, and its body is not: what is left of `timeoutMs` is for reading that,
+   * whatever time hooks and waits take until the caller has it. The deadline ends at the delivery.
+   *
+   * @param {Response} response
+   */
+  keepForBody(response) {
+    const { coversResponse, timeoutMs } = this.settings;
+    if (!coversResponse || timeoutMs === 0 || response.body === null) return;
+    this.byDeadline = false;
+    this.limitMs = timeoutMs;
+    this.readingMs = this.leftMs();
+  }
+
+  /**
+   * The caller reads the body from now on.
+   *
+   * @param {(error: DOMException) => void} [then] Told of the end of time.
+   */
+  watchBody(then) {
+    if (this.readingMs === undefined) return;
+    this.timer = setTimeout(() => {
+      const error = this.reached();
+      then?.(error);
+    }, this.readingMs);
     // Of most bodies nobody can tell when the caller has read them, so the timer must not keep Node alive.
     /** @type {any} */ (this.timer).unref?.();
   }
 
-  /** The body has ended. */
-  unwatch() {
+  /** The body has ended, or nobody will read it. */
+  end() {
     clearTimeout(this.timer);
+    this.unlink?.();
   }
 
   /** Ends the attempt, and says which option did. */
@@ -63,6 +89,26 @@ export class Limit {
     this.controller.abort(error);
     return error;
   }
+
+  /**
+   * A signal that follows the caller's and ours. `AbortSignal.any` holds both weakly, so the
+   * link lives as long as the body that is read under it, and leaves no listener on the caller's.
+   *
+   * @param {AbortSignal} callers
+   * @returns {AbortSignal}
+   */
+  either(callers) {
+    const ours = this.controller;
+    try {
+      if (callers instanceof AbortSignal) return AbortSignal.any([callers, ours.signal]);
+    } catch {
+      // An older runtime: as with a signal of another library, it is followed by hand.
+    }
+    const follow = () => ours.abort(callers.reason);
+    callers.addEventListener('abort', follow, { once: true, signal: ours.signal });
+    this.unlink = () => callers.removeEventListener('abort', follow);
+    return ours.signal;
+  }
 }
 
 /**
@@ -74,22 +120,4 @@ export class Limit {
 export function streamTimeout(option, ms) {
   const text = option === 'idleTimeoutMs' ? `the stream sent nothing for ${ms} ms` : `there was no output within ${ms} ms`;
   return new DOMException(`${option}: ${text}`, 'TimeoutError');
-}
-
-/**
- * A signal that follows two. `AbortSignal.any` holds both weakly, so the link lives as long
- * as the body that is read under it, and leaves no listener on the caller's.
- *
- * @param {AbortSignal} callers
- * @param {AbortController} ours
- * @returns {AbortSignal}
- */
-function either(callers, ours) {
-  try {
-    if (callers instanceof AbortSignal) return AbortSignal.any([callers, ours.signal]);
-  } catch {
-    // An older runtime: as with a signal of another library, it is followed by hand.
-  }
-  callers.addEventListener('abort', () => ours.abort(callers.reason), { once: true, signal: ours.signal });
-  return ours.signal;
 }

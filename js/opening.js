@@ -3,12 +3,12 @@ import { ask } from './ask.js';
 import { EMPTY_CHUNKS, quietly } from './body.js';
 import { Delivery } from './delivery.js';
 import { ENDING } from './facts.js';
-import { isStreamedArray } from './response.js';
+import { streamTimeout } from './limit.js';
+import { isStreamedArray, typeOf } from './response.js';
 import { Timers } from './timers.js';
 
 /** @typedef {import('./attempt.js').FetchCall} FetchCall */
 /** @typedef {import('./facts.js').Facts} Facts */
-/** @typedef {import('./limit.js').Limit} Limit */
 /** @typedef {import('../pkg/dacapo.js').Opening} Opening */
 
 /** What an opening came to: the first six as the engine numbers them, see `stream/opening.rs`. */
@@ -33,21 +33,20 @@ const STEP = Object.freeze({
  *
  * @param {FetchCall} call
  * @param {Response} response
- * @param {Limit | undefined} limit
  * @returns {Promise<Facts | null>}
  */
-export async function holdOpening(call, response, limit) {
-  const type = response.headers.get('content-type') ?? undefined;
+export async function holdOpening(call, response) {
+  const type = typeOf(response);
   const opening = ask(({ Opening }) => new Opening(type, isStreamedArray(call.input, type)));
-  const delivery = Delivery.of(call, response, limit);
+  const delivery = Delivery.of(call, response);
   if (delivery === undefined) {
     opening.free();
-    limit?.watchBody();
+    call.limit?.keepForBody(response);
     return null;
   }
-  limit?.headersCame(call.started);
+  call.limit?.headersCame(call.started);
   try {
-    return opened(call, response, limit, delivery, opening, await hold(call, limit, delivery.reader, opening));
+    return opened(call, response, delivery, opening, await hold(call, delivery.reader, opening));
   } catch (error) {
     quietly(() => delivery.reader.cancel(error));
     throw error;
@@ -58,12 +57,11 @@ export async function holdOpening(call, response, limit) {
 
 /**
  * @param {FetchCall} call
- * @param {Limit | undefined} limit
  * @param {ReadableStreamDefaultReader<Uint8Array>} reader
  * @param {Opening} opening
  * @returns {Promise<Held>}
  */
-function hold({ settings, signal, sentAt }, limit, reader, opening) {
+function hold({ settings, signal, sentAt, limit }, reader, opening) {
   const { openingBytes, holdOpeningMs, idleTimeoutMs, firstOutputTimeoutMs } = settings;
   return new Promise((resolve, reject) => {
     /** @type {Uint8Array[]} */
@@ -106,7 +104,8 @@ function hold({ settings, signal, sentAt }, limit, reader, opening) {
         // What is no bytes, or never any, is not worth waiting for.
         if (!(value instanceof Uint8Array) || (value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) return stop(STEP.unknown);
         size += value.byteLength;
-        const step = ask(() => opening.push(value));
+        // A chunk whose buffer was transferred has no bytes either, and copying it throws.
+        const step = value.byteLength === 0 ? STEP.hold : ask(() => opening.push(value));
         if (step !== STEP.hold) return stop(step);
         if (size >= openingBytes) return stop(STEP.unknown);
         read();
@@ -132,29 +131,29 @@ function hold({ settings, signal, sentAt }, limit, reader, opening) {
 /**
  * @param {FetchCall} call
  * @param {Response} response
- * @param {Limit | undefined} limit
  * @param {Delivery} delivery
  * @param {Opening} opening
  * @param {Held} held
  * @returns {Facts | null}
  */
-function opened(call, response, limit, delivery, opening, held) {
+function opened(call, response, delivery, opening, held) {
   const dropped = (/** @type {unknown} */ reason) => quietly(() => delivery.reader.cancel(reason));
   switch (held.step) {
     case STEP.cancelled:
       dropped(call.signal?.reason);
       return call.ended(ENDING.cancelled);
     case STEP.overLimit: {
-      const facts = call.timedOut(/** @type {Limit} */ (limit));
+      const facts = call.timedOut();
       dropped(call.error);
       return withUsage(facts, opening);
     }
     case STEP.idle:
     case STEP.late: {
+      const option = held.step === STEP.idle ? 'idleTimeoutMs' : 'firstOutputTimeoutMs';
       call.letGo();
-      const facts = tooSlow(call, held.step === STEP.idle ? 'idleTimeoutMs' : 'firstOutputTimeoutMs');
+      call.error = streamTimeout(option, call.settings[option]);
       dropped(call.error);
-      return withUsage(facts, opening);
+      return withUsage(tooSlow(call, call.error), opening);
     }
     case STEP.broken:
       call.letGo();
@@ -170,7 +169,6 @@ function opened(call, response, limit, delivery, opening, held) {
     default:
       arrived(call, delivery, held);
       delivery.watch(held.step === STEP.complete ? 0 : ask(() => opening.format()), opening);
-      limit?.watchBody();
       return null;
   }
 }
@@ -183,6 +181,7 @@ function opened(call, response, limit, delivery, opening, held) {
  * @param {Held} held
  */
 function arrived(call, delivery, held) {
+  if (!held.whole) call.limit?.keepForBody(delivery.response);
   delivery.take(held);
   call.delivery = delivery;
   call.response = delivery.response;

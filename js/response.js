@@ -29,7 +29,7 @@ export function lookAt(response, settings, input, init) {
   if (settings.inspectOk && settings.expectJson) return response.body === null ? LOOK.none : LOOK.body;
   // The cheapest question first, and the type before the body: most answers are told apart by it.
   if (methodOf(input, init) !== 'POST') return LOOK.none;
-  const type = response.headers?.get('content-type') ?? '';
+  const type = typeOf(response);
   if (!KNOWN_TYPE.test(type) || response.body === null) return LOOK.none;
   const isJson = JSON_TYPE.test(type);
   if (settings.holdsOpenings && (!isJson || urlOf(input).includes(STREAMS_ARRAY))) return LOOK.opening;
@@ -37,12 +37,25 @@ export function lookAt(response, settings, input, init) {
 }
 
 /**
+ * The type of an answer. Of a header that was sent several times the last one counts, as where
+ * the platform extracts a MIME type.
+ *
+ * @param {Response} response
+ */
+export function typeOf(response) {
+  const type = String(response.headers?.get('content-type') ?? '');
+  const comma = type.lastIndexOf(',');
+  // One in a parameter separates no types.
+  return comma >= 0 && type.includes('/', comma) ? type.slice(comma + 1).trim() : type;
+}
+
+/**
  * Whether a streamed answer is a JSON array, which its type does not tell.
  *
  * @param {Input} input
- * @param {string | undefined} type
+ * @param {string} type
  */
-export function isStreamedArray(input, type = '') {
+export function isStreamedArray(input, type) {
   return JSON_TYPE.test(type) && urlOf(input).includes(STREAMS_ARRAY);
 }
 
@@ -53,13 +66,11 @@ export function isStreamedArray(input, type = '') {
  * @param {Response} response
  */
 export function finalCopy(response) {
-  const Class = /** @type {typeof Response} */ (response.constructor);
-  const { status, statusText } = response;
   try {
     const headers = new (/** @type {typeof Headers} */ (response.headers.constructor))(response.headers);
+    if (headers === response.headers) return response;
     headers.set(ask((engine) => engine.vetoHeader()), 'false');
-    const copy = new Class(response.body, { status, statusText, headers });
-    return copy.status === status ? copy : response;
+    return made(response, response.body, headers);
   } catch {
     return response;
   }
@@ -79,11 +90,30 @@ export function mayHaveBody(response) {
  *
  * @param {Response} original
  * @param {ReadableStream} body
+ * @throws {TypeError} When none can be made.
  */
 export function alike(original, body) {
+  const { headers, url, redirected, type } = original;
+  const response = made(original, body, headers);
+  if (response.body !== body) throw new TypeError('not a Response');
+  return dressed(response, { url, redirected, type });
+}
+
+/**
+ * A new Response of the same class and status. What only looks like a Response may be of a
+ * class that makes something else: that of a plain object gives back the body.
+ *
+ * @param {Response} original
+ * @param {ReadableStream | null} body
+ * @param {Headers} headers
+ * @throws {TypeError} When none can be made.
+ */
+function made(original, body, headers) {
   const Class = /** @type {typeof Response} */ (original.constructor);
-  const { status, statusText, headers, url, redirected, type } = original;
-  return dressed(new Class(body, { status, statusText, headers }), { url, redirected, type });
+  const { status, statusText } = original;
+  const response = new Class(body, { status, statusText, headers });
+  if (response.status !== status) throw new TypeError('not a Response');
+  return response;
 }
 
 /**

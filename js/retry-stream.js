@@ -5,7 +5,8 @@ import { configError, show } from './errors.js';
 import { addFault, policyWith } from './faults.js';
 import { cancelledUnsent, remember } from './history.js';
 import { Partial } from './partial.js';
-import { callersSignal, OperationCall } from './retry.js';
+import { OperationCall } from './retry.js';
+import { callersSignal } from './signals.js';
 import { StreamAttempt } from './stream-attempt.js';
 
 /** @import { RetryStreamOptions, StopMark, StreamAttemptContext } from './types.d.ts' */

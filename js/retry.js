@@ -6,6 +6,7 @@ import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
 import { policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { callersSignal } from './signals.js';
 import { costOf, usageOf } from './usage.js';
 
 /** @import { AttemptContext, History, RetryErrorInit, RetryOptions, StopMark } from './types.d.ts' */
@@ -33,23 +34,19 @@ export async function retry(operation, options) {
   return facts === null ? /** @type {T} */ (call.value) : call.enter(facts);
 }
 
-/**
- * @param {AbortSignal | null | undefined} signal
- * @param {string} name Of the function that was given it.
- * @returns {AbortSignal | undefined}
- */
-export function callersSignal(signal, name) {
-  if (signal === undefined || signal === null) return undefined;
-  if (isSignal(signal)) return signal;
-  throw configError(`${name}: signal is ${show(signal)}, must be an AbortSignal`);
-}
+/** The context of an attempt that nothing ends. A signal takes microseconds to make, so it is made for who asks. */
+class Unlimited {
+  /** @type {AbortSignal | undefined} */
+  #signal;
 
-/**
- * @param {any} value
- * @returns {value is AbortSignal}
- */
-export function isSignal(value) {
-  return typeof read(value, 'addEventListener') === 'function' && typeof read(value, 'aborted') === 'boolean';
+  /** @param {number} attempt */
+  constructor(attempt) {
+    this.attempt = attempt;
+  }
+
+  get signal() {
+    return (this.#signal ??= new AbortController().signal);
+  }
 }
 
 /**
@@ -87,7 +84,8 @@ export class OperationCall extends Call {
     const limit = limitMs < 0 ? undefined : new Limit(this.settings, limitMs, byDeadline, signal);
     let value;
     try {
-      const running = Promise.resolve(this.operation({ attempt, signal: limit?.signal ?? signal }));
+      const given = limit?.signal ?? signal;
+      const running = Promise.resolve(this.operation(given === undefined ? new Unlimited(attempt) : { attempt, signal: given }));
       value = await race(running, signal, limitMs);
     } catch (error) {
       if (signal?.aborted) return new Facts(ENDING.cancelled);

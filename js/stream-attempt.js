@@ -270,7 +270,7 @@ export class StreamAttempt {
     // An error that says nothing of a response is one that was told in the stream.
     if (facts.status === 0 && facts.raisedKind === undefined) {
       facts.ending = ENDING.inBand;
-      facts.body = bytesOf(judged.text);
+      facts.body = bytesOf(judged.text, Infinity);
     }
     this.ended ||= judged.isEnd;
     this.fails(facts);

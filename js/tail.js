@@ -1,3 +1,5 @@
+import { Brackets } from './brackets.js';
+
 /** How much of a stream's end is kept, in bytes. */
 const TAIL = 4096;
 /** How much of the beginning of its last line: a large last frame begins before the tail. */
@@ -16,15 +18,21 @@ export class Tail {
   #headSize = 0;
   #lineEnded = true;
   #hasLines;
+  #brackets;
 
-  /** @param {boolean} hasLines Whether frames are lines, so that a head can be found. */
-  constructor(hasLines) {
+  /**
+   * @param {boolean} hasLines Whether frames are lines, so that a head can be found.
+   * @param {boolean} isArray Whether it is all one JSON array.
+   */
+  constructor(hasLines, isArray) {
     this.#hasLines = hasLines;
+    this.#brackets = isArray ? new Brackets() : undefined;
   }
 
   /** @param {Uint8Array} chunk */
   take(chunk) {
     if (this.#hasLines) this.#findHead(chunk);
+    this.#brackets?.take(chunk);
     const { length } = chunk;
     if (length >= TAIL) {
       this.#tail.set(chunk.subarray(length - TAIL));
@@ -60,5 +68,10 @@ export class Tail {
 
   get tail() {
     return this.#tail.subarray(Math.max(0, this.#size - TAIL), this.#size);
+  }
+
+  /** Whether a bracket of the array is still open. */
+  get isOpen() {
+    return this.#brackets?.isOpen ?? false;
   }
 }

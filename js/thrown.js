@@ -1,3 +1,4 @@
+import { bytesIn, isBinary, isList, jsonOf } from './bounded.js';
 import { read } from './errors.js';
 import { blockOf, isIterator } from './headers.js';
 
@@ -17,11 +18,11 @@ const RUNTIME_CODE = /^(?:E[A-Z0-9]+$|(?:UND_)?ERR_)/;
 /** How a client begins a message that goes on with the body: `429 {…`, `got status: 429 Too Many Requests. {…`. */
 const STATUS_FIRST = /^(?:[^{"]{0,60}\b[1-5]\d\d\b[^{"]{0,60})?\{/;
 
-/** How much of a body the engine is shown: characters of a text, values and depth of an object. */
+/** How much of a body the engine is shown: characters of a text, bytes, and of an object as much as this. */
 const BODY_CHARS = 64 * 1024;
-const VALUES = 1000;
-const MEMBERS = 100;
-const DEPTH = 8;
+const OBJECT = { values: 1000, chars: BODY_CHARS, members: 100, depth: 8 };
+/** How many header fields it is shown. */
+export const FIELDS = 1000;
 
 /**
  * What an error shows of the response behind it.
@@ -79,7 +80,7 @@ function headersIn(holders) {
     for (const name of HEADERS) {
       const headers = read(holder, name);
       if (typeof headers !== 'object' || headers === null || isIterator(headers)) continue;
-      const block = blockOf(Array.isArray(headers) ? pairsOf(headers) : headers);
+      const block = blockOf(Array.isArray(headers) ? pairsOf(headers) : headers, FIELDS);
       if (block !== '') return block;
     }
   }
@@ -94,7 +95,7 @@ function headersIn(holders) {
 function pairsOf(headers) {
   if (Array.isArray(headers[0])) return headers;
   const pairs = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) pairs.push([textOf(headers[at]), textOf(headers[at + 1])]);
+  for (let at = 0; at + 1 < headers.length && pairs.length < FIELDS; at += 2) pairs.push([textOf(headers[at]), textOf(headers[at + 1])]);
   return pairs;
 }
 
@@ -186,49 +187,28 @@ function hasOwnBody(holder) {
 }
 
 /**
- * A body as bytes, cut to what the engine is shown; `undefined` for what has none, such as a
+ * A body that is a text, bytes or parsed JSON; `undefined` for anything else, such as a
  * stream.
  *
  * @param {unknown} body
  * @returns {Uint8Array | undefined}
  */
 function bounded(body) {
-  try {
-    if (typeof body === 'string') return body === '' ? undefined : encoded(body.slice(0, BODY_CHARS));
-    if (body instanceof ArrayBuffer) return new Uint8Array(body).subarray(0, BODY_CHARS);
-    if (body instanceof Uint8Array) return body.subarray(0, BODY_CHARS);
-    return Array.isArray(body) || isPlain(body) ? encoded(plainJson(body)) : undefined;
-  } catch {
-    return undefined;
-  }
+  return typeof body === 'string' || isBinary(body) || isList(body) || isPlain(body) ? bytesOf(body) : undefined;
 }
 
 /**
- * A body in any form as bytes; `undefined` for what has none.
+ * A body in any form as bytes, cut to what the engine is shown; `undefined` for what is
+ * empty or cannot be read.
  *
  * @param {unknown} body
+ * @param {number} [most] Of a text or bytes.
  * @returns {Uint8Array | undefined}
  */
-export function bytesOf(body) {
-  try {
-    if (body instanceof Uint8Array) return body;
-    if (body instanceof ArrayBuffer) return new Uint8Array(body);
-    if (typeof body === 'string') return encoded(body);
-    let text;
-    try {
-      text = JSON.stringify(body);
-    } catch {
-      text = plainJson(body);
-    }
-    return text === undefined ? undefined : encoded(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** @param {string} text */
-function encoded(text) {
-  return new TextEncoder().encode(text);
+export function bytesOf(body, most = BODY_CHARS) {
+  if (isBinary(body)) return bytesIn(body, most);
+  const text = typeof body === 'string' ? body.slice(0, most) : jsonOf(body, OBJECT);
+  return text ? new TextEncoder().encode(text) : undefined;
 }
 
 /**
@@ -238,40 +218,10 @@ function encoded(text) {
  */
 export function isPlain(value) {
   if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/**
- * JSON of what can be read of a value: no cycle, no getter or `toJSON` that throws and no
- * size makes it fail.
- *
- * @param {unknown} value
- */
-function plainJson(value) {
-  return JSON.stringify(copyOf(value, { values: VALUES, chars: BODY_CHARS }, DEPTH));
-}
-
-/**
- * @param {unknown} value
- * @param {{ values: number, chars: number }} left
- * @param {number} depth
- * @returns {unknown}
- */
-function copyOf(value, left, depth) {
-  left.values -= 1;
-  if (left.values < 0) return undefined;
-  if (typeof value === 'string') {
-    const text = value.slice(0, left.chars);
-    left.chars -= text.length;
-    return text;
+  try {
+    const prototype = Object.getPrototypeOf(value);
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+  } catch {
+    return false;
   }
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth === 0 || ArrayBuffer.isView(value)) return undefined;
-  if (Array.isArray(value)) return value.slice(0, MEMBERS).map((one) => copyOf(one, left, depth - 1));
-  const copy = Object.create(null);
-  for (const name of Object.keys(value).slice(0, MEMBERS)) copy[name] = copyOf(read(value, name), left, depth - 1);
-  return copy;
 }

@@ -228,7 +228,7 @@ export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   /** Monotonic milliseconds; without it `now` serves both. */
-  mono?(): number;
+  mono?: (() => number) | undefined;
   /** Ends after `ms`; may end early when `signal` aborts. Used for the waits between attempts. */
   sleep(ms: number, signal: AbortSignal | undefined): PromiseLike<unknown>;
 }
@@ -236,97 +236,97 @@ export interface Clock {
 /** Options that decide; the table of defaults and presets is in `docs/options.md`. */
 export interface PolicyOptions {
   /** Start from the rules of a documented system instead of the defaults. */
-  preset?: PresetName;
+  preset?: PresetName | undefined;
   /** Sends in all, the first included. Default 3. Not together with `maxRetries`. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** Sends after the first. Not together with `maxAttempts`. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Default 500. */
-  initialDelayMs?: number;
+  initialDelayMs?: number | undefined;
   /** Default 8000. */
-  maxDelayMs?: number;
+  maxDelayMs?: number | undefined;
   /** What the delay is multiplied by from wait to wait. At least 1. Default 2. */
-  factor?: number;
+  factor?: number | undefined;
   /** The exponent of `factor` for the first wait. Default 0. */
-  firstExponent?: number;
+  firstExponent?: number | undefined;
   /** Default `'equal'`: between half and all of the backoff. `'equal-below-cap'`: none once a multiplication reaches `maxDelayMs`. */
-  jitter?: Jitter;
+  jitter?: Jitter | undefined;
   /** Whether the server's wait hints are used. Default true. */
-  respectRetryAfter?: boolean;
+  respectRetryAfter?: boolean | undefined;
   /** Which hints are read. Default `'all'`. */
-  hintSources?: 'all' | readonly HintSourceName[];
+  hintSources?: 'all' | readonly HintSourceName[] | undefined;
   /** `'max'` (default): the longer of hint and backoff. `'replace'`: the hint alone. */
-  retryAfterCombine?: 'max' | 'replace';
+  retryAfterCombine?: 'max' | 'replace' | undefined;
   /** The longest hint that is waited out. Default 60000. */
-  maxRetryAfterMs?: number;
+  maxRetryAfterMs?: number | undefined;
   /** A longer hint ends the call (`'stop'`, default) or is cut (`'clamp'`). */
-  retryAfterBeyond?: 'stop' | 'clamp';
+  retryAfterBeyond?: 'stop' | 'clamp' | undefined;
   /** Share of a hinted wait added at random, 0 to 1. Default 0.1. */
-  hintJitter?: number;
+  hintJitter?: number | undefined;
   /** What `Retry-After: 0` means: never sooner than backoff (`'floor'`, default), backoff, or at once. */
-  zeroHint?: 'floor' | 'backoff' | 'now';
+  zeroHint?: 'floor' | 'backoff' | 'now' | undefined;
   /** Exactly these statuses are retried (`'default'`: 408, 409, 425, 429 and 5xx except 501, 505, 506, 510, 511, 525, 526). */
-  retryStatus?: 'default' | readonly number[];
+  retryStatus?: 'default' | readonly number[] | undefined;
   /** These statuses are not retried and all other failed ones are. */
-  nonRetryableStatus?: readonly number[];
+  nonRetryableStatus?: readonly number[] | undefined;
   /** Whether failures of an unknown kind are retried. Default false. */
-  retryUnknown?: boolean;
+  retryUnknown?: boolean | undefined;
   /** Whether faults that only look like transport failures (bad port, invalid header, TLS certificate) are permanent. Default true. */
-  permanentTransport?: boolean;
+  permanentTransport?: boolean | undefined;
   /** Whether a spent quota is retried. Default false. */
-  retryQuota?: boolean;
+  retryQuota?: boolean | undefined;
   /** Whether the provider's own code in the body decides before (`'first'`, default) or after the status (`'override'`), or not at all. */
-  bodyCodes?: 'first' | 'override' | 'ignore';
+  bodyCodes?: 'first' | 'override' | 'ignore' | undefined;
   /** Whether `x-should-retry` is obeyed. Default true. */
-  shouldRetryHeader?: boolean;
+  shouldRetryHeader?: boolean | undefined;
   /** Longest time for one attempt; `0` is off. Default off. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** What `timeoutMs` covers. Default `'headers'`: until the response headers. `'response'`: until the body ends as well. */
-  timeoutCovers?: 'headers' | 'response';
+  timeoutCovers?: 'headers' | 'response' | undefined;
   /** From the start to the delivery, all attempts and waits; `0` is off. Default off. */
-  deadlineMs?: number;
+  deadlineMs?: number | undefined;
   /** What a throwing `shouldRetry` or `onRetry` does: end the call (`'throw'`, default) or nothing. */
-  hookErrors?: 'throw' | 'swallow';
+  hookErrors?: 'throw' | 'swallow' | undefined;
   /** `'auto'` (default): `'refuse'` for methods other than GET and HEAD. `'refuse'`: a redirect is an error. `'platform'`: as fetch does. An explicit `init.redirect` always stands. */
-  redirects?: 'auto' | 'refuse' | 'platform';
+  redirects?: 'auto' | 'refuse' | 'platform' | undefined;
   /** Whether a 2xx JSON answer to a POST is read before it is delivered. Default true. */
-  inspectOk?: boolean;
+  inspectOk?: boolean | undefined;
   /** Whether request bodies are kept in snapshots. Default false. */
-  snapshotBody?: boolean;
+  snapshotBody?: boolean | undefined;
   /** Methods that are retried. Default all. */
-  methods?: 'all' | readonly string[];
+  methods?: 'all' | readonly string[] | undefined;
   /** How much of a request's body may be kept for a replay. Default 16 MiB. */
-  maxReplayBytes?: number;
+  maxReplayBytes?: number | undefined;
   /** How much of a 2xx JSON answer is inspected; a longer one is delivered. Default 1 MiB. */
-  inspectBytes?: number;
+  inspectBytes?: number | undefined;
   /** How much of a failed answer's body is read. Default 64 KiB. */
-  errorBytes?: number;
+  errorBytes?: number | undefined;
   /** How much of a streamed answer's opening may be held back before its first output; a longer one is delivered. `0` holds none. Default 256 KiB. */
-  openingBytes?: number;
+  openingBytes?: number | undefined;
   /** How long it may be held back; it is delivered then. `0` holds none. Default 120000. */
-  holdOpeningMs?: number;
+  holdOpeningMs?: number | undefined;
   /** The longest time in which a streamed answer sends no byte while somebody waits for one; `0` is off. Default off. */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /** The longest time from the send to the first output of a streamed answer; `0` is off. Default off. */
-  firstOutputTimeoutMs?: number;
+  firstOutputTimeoutMs?: number | undefined;
   /** A name for the provider, shown in records. */
-  provider?: string;
+  provider?: string | undefined;
   /** `'json'`: a 2xx answer that is not JSON is `malformed_response`. */
-  expect?: 'json';
+  expect?: 'json' | undefined;
   /** More names and values to redact. */
-  redact?: { headers?: readonly string[]; query?: readonly string[]; values?: readonly string[] };
+  redact?: { headers?: readonly string[] | undefined; query?: readonly string[] | undefined; values?: readonly string[] | undefined } | undefined;
   /** Node: a wait does not keep the process alive. Default false. */
-  unref?: boolean;
+  unref?: boolean | undefined;
   /** Sees the built-in verdict and may change it; `undefined` lets it stand. */
-  shouldRetry?: (failure: AttemptRecord, verdict: Verdict) => boolean | undefined | PromiseLike<boolean | undefined>;
+  shouldRetry?: ((failure: AttemptRecord, verdict: Verdict) => boolean | undefined | PromiseLike<boolean | undefined>) | undefined;
   /** Called before each wait. */
-  onRetry?: (attempt: AttemptRecord, context: { signal: AbortSignal | undefined }) => unknown;
+  onRetry?: ((attempt: AttemptRecord, context: { signal: AbortSignal | undefined }) => unknown) | undefined;
   /** Told of everything; never fails a call. */
-  onEvent?: (event: CallEvent) => unknown;
+  onEvent?: ((event: CallEvent) => unknown) | undefined;
   /** For tests. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** For tests: a number in [0, 1), asked once for each wait. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /** See the options of `createFetch` and of `retry`. */
@@ -335,31 +335,31 @@ export type UsageOption = boolean | ((resultOrError: any) => object | null | und
 /** Options of `createFetch`. */
 export interface FetchOptions extends PolicyOptions {
   /** A policy to start from; options beside it override it one by one. */
-  policy?: RetryPolicy;
+  policy?: RetryPolicy | undefined;
   /** What makes the attempts. Default: `globalThis.fetch`, looked up at each call. */
-  fetch?: (input: any, init?: any) => PromiseLike<Response>;
+  fetch?: ((input: any, init?: any) => PromiseLike<Response>) | undefined;
   /** A fresh body for each attempt after the first, for bodies that can be read only once. */
-  bodyFactory?: () => RequestInit['body'] | PromiseLike<RequestInit['body']>;
+  bodyFactory?: (() => RequestInit['body'] | PromiseLike<RequestInit['body']>) | undefined;
   /** One `Idempotency-Key` for all attempts of a call: a random UUID, or what the function gives. A browser preflights it under CORS. */
-  idempotencyKey?: boolean | (() => string);
+  idempotencyKey?: boolean | (() => string) | undefined;
   /** `true`: streamed answers are read for their tokens after the first output as well. A function is for `retry`. */
-  usage?: UsageOption;
+  usage?: UsageOption | undefined;
   /** The name of a header that tells the number of retries (0 on the first attempt). */
-  retryCountHeader?: string;
+  retryCountHeader?: string | undefined;
   /** Rebuild the last failed Response with `x-should-retry: false`, so that an SDK does not retry it; its `url` is then empty. Default false. */
-  markFinal?: boolean;
+  markFinal?: boolean | undefined;
 }
 
 /** Options of `retry`. */
 export interface RetryOptions extends PolicyOptions {
-  policy?: RetryPolicy;
-  signal?: AbortSignal | null;
+  policy?: RetryPolicy | undefined;
+  signal?: AbortSignal | null | undefined;
   /**
    * The tokens of an attempt, by what it gave or threw: a usage object of any provider or
    * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
    * for a call that succeeds at once. A flag is for `createFetch`.
    */
-  usage?: UsageOption;
+  usage?: UsageOption | undefined;
 }
 
 /** Options of `retryStream`. */
@@ -370,19 +370,22 @@ export interface RetryStreamOptions<T = any> extends RetryOptions {
    * only what it says counts, and a stream of a known shape may be over without its end. A
    * throw fails the attempt.
    */
-  isOutput?: (chunk: T) => boolean;
+  isOutput?: ((chunk: T) => boolean) | undefined;
   /**
    * Keep what the consumer has had, for `error.partial` should the stream fail after output:
    * so many characters, or with `true` 65536. Default off.
    */
-  partial?: boolean | number;
+  partial?: boolean | number | undefined;
 }
 
 /** Options of `withRetry`. A signal is the caller's of each method. */
 export interface WithRetryOptions<D extends object = any> extends Omit<RetryStreamOptions, 'signal' | 'methods'> {
   /** The methods that are retried, and what each gives: a promise, or a stream (at once or as a promise). */
-  methods: { readonly [name in keyof D]?: 'promise' | 'iterable' };
+  methods: { readonly [name in MethodName<D>]?: 'promise' | 'iterable' | undefined };
 }
+
+/** The names of the methods of a driver. */
+export type MethodName<D> = { [name in keyof D]-?: Extract<D[name], (...args: any) => any> extends never ? never : name }[keyof D];
 
 /** What a function given to `retryStream` is called with. */
 export interface StreamAttemptContext {
@@ -407,8 +410,8 @@ export interface StreamPartial {
 export interface AttemptContext {
   /** 1-based. */
   readonly attempt: number;
-  /** Aborts with the caller's signal and at the attempt's timeout; `undefined` without either. */
-  readonly signal: AbortSignal | undefined;
+  /** Aborts with the caller's signal and at the attempt's timeout; without either it never does. */
+  readonly signal: AbortSignal;
 }
 
 // ---------------------------------------------------------------- functions
@@ -504,20 +507,20 @@ export interface ConfigFault {
 
 export interface RetryErrorInit {
   kind: ErrorKind;
-  message?: string;
+  message?: string | undefined;
   cause?: unknown;
-  code?: string;
-  status?: number;
-  provider?: string;
-  retryAfterMs?: number;
+  code?: string | undefined;
+  status?: number | undefined;
+  provider?: string | undefined;
+  retryAfterMs?: number | undefined;
   /** Overrides what the kind's row in the table says. */
-  retryable?: boolean;
-  issues?: readonly unknown[];
-  budgetKind?: string;
-  capability?: string;
-  file?: string;
-  line?: number;
-  column?: number;
+  retryable?: boolean | undefined;
+  issues?: readonly unknown[] | undefined;
+  budgetKind?: string | undefined;
+  capability?: string | undefined;
+  file?: string | undefined;
+  line?: number | undefined;
+  column?: number | undefined;
 }
 
 /** A failure with a kind: raised by the engine, or by a caller for `retry` to judge. */
@@ -555,7 +558,11 @@ export function isRetryError(x: unknown): x is RetryError;
 /** The first RetryError in `x`, its cause chain or an AggregateError's members. */
 export function findRetryError(x: unknown): RetryError | undefined;
 
-/** Whether `findRetryError(x)` has this kind. */
+/**
+ * Whether a failure is of this kind, through any wrapping: whether `findRetryError(x)` is, or, where there is no
+ * RetryError, what the call of `createFetch` failed with that `x` came out of, such as an SDK's own error
+ * (`historyOf(x)?.last?.error.kind`).
+ */
 export function matchesKind(x: unknown, kind: ErrorKind): boolean;
 
 /**
@@ -568,23 +575,29 @@ export function matchesKind(x: unknown, kind: ErrorKind): boolean;
 export function historyOf(x: unknown): History | undefined;
 
 export interface ClassifyInput {
-  status?: number;
-  headers?: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]>;
-  /** The response's body as text or bytes, or as parsed JSON. */
+  /** 100 to 999. */
+  status?: number | null | undefined;
+  headers?: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]> | null | undefined;
+  /**
+   * The response's body as text or bytes, or as parsed JSON. Of text and bytes as much is read as the larger of
+   * `errorBytes` and `inspectBytes`, of JSON 1000 values. One that cannot be read (a stream, a detached buffer) is absent.
+   */
   body?: unknown;
   error?: unknown;
   /** The caller's own signal: aborted means cancelled, whatever the error looks like. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | null | undefined;
   /** Epoch milliseconds, for HTTP dates. Default: now. */
-  nowMs?: number;
+  nowMs?: number | undefined;
 }
 
 /**
- * What the policy's rules say of a failure. The input is taken for one: a 2xx counts as an error told in band.
+ * What the policy's rules say of a failure. The input is taken for one: a 2xx counts as an error told in band. An Error
+ * stands for `{ error }`. A Response is an input as well, of which status and headers are read and no body.
  *
- * @throws RetryError `invalid_config` for an input that is no object, a status that is none, and invalid options.
+ * @throws {RetryError} `invalid_config` for an input that is no object, a status, signal or `nowMs` of another type, and
+ * invalid options.
  */
-export function classify(input: ClassifyInput, options?: PolicyOptions | RetryPolicy): Verdict;
+export function classify(input: ClassifyInput | Error, options?: PolicyOptions | RetryPolicy): Verdict;
 
 /** The kind a provider failure has by code, then by status (429, 401, 403, 404); else `null`. */
 export function providerKind(status: number | null | undefined, code?: string | null): ErrorKind | null;
@@ -608,7 +621,7 @@ export function explain(options?: PolicyOptions | RetryPolicy): Explanation;
  * The wait a `Retry-After` value asks for, in milliseconds; `null` when it is not one.
  * `nowMs` (default: now) and the response's `Date` header measure an HTTP-date.
  */
-export function parseRetryAfter(value: string | null | undefined, context?: { nowMs?: number; dateHeader?: string | null }): number | null;
+export function parseRetryAfter(value: string | null | undefined, context?: { nowMs?: number | undefined; dateHeader?: string | null | undefined }): number | null;
 
 /**
  * The backoff before retry `n` (1 for the first wait) for a random `unit` in [0, 1).
@@ -625,5 +638,5 @@ export function sanitizeBaseUrl(url: string | URL): { url: string; removed: bool
 /** The headers without the sensitive ones, values masked. Takes any shape `fetch` takes. */
 export function redactHeaders(
   headers: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]> | null | undefined,
-  redact?: { headers?: readonly string[]; query?: readonly string[]; values?: readonly string[] },
+  redact?: { headers?: readonly string[] | undefined; query?: readonly string[] | undefined; values?: readonly string[] | undefined },
 ): Record<string, string>;

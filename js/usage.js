@@ -1,4 +1,5 @@
 import { ignore } from './body.js';
+import { namesIn } from './bounded.js';
 import { linked, read } from './errors.js';
 import { historyOf } from './history.js';
 
@@ -151,20 +152,11 @@ function numbersIn(value, depth) {
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;
   /** @type {Record<string, unknown>} */
   const copy = Object.create(null);
-  for (const name of namesIn(value)) {
+  for (const name of namesIn(value, MEMBERS)) {
     const inner = numbersIn(dataOf(value, name), depth - 1);
     if (inner !== undefined) copy[name] = inner;
   }
   return Object.keys(copy).length > 0 ? copy : undefined;
-}
-
-/** @param {object} object */
-function namesIn(object) {
-  try {
-    return Object.keys(object).slice(0, MEMBERS);
-  } catch {
-    return [];
-  }
 }
 
 /**
@@ -172,7 +164,7 @@ function namesIn(object) {
  * that streams begins to read the stream.
  *
  * @param {object} object
- * @param {string} name
+ * @param {string | number} name
  * @returns {unknown}
  */
 function dataOf(object, name) {

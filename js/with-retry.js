@@ -3,7 +3,8 @@ import { addFault } from './faults.js';
 import { hasMembers } from './masked.js';
 import { settingsOf } from './policy.js';
 import { RetriedStream, streamPolicy } from './retry-stream.js';
-import { isSignal, retry } from './retry.js';
+import { retry } from './retry.js';
+import { isSignal } from './signals.js';
 import { isPlain } from './thrown.js';
 import { view } from './view.js';
 
@@ -42,8 +43,8 @@ export function withRetry(driver, options) {
         const receiver = itself(self);
         const at = signalAt(args);
         const signal = at < 0 ? undefined : args[at].signal;
-        const attempt = (/** @type {{ signal: AbortSignal | undefined }} */ { signal: own }) => (
-          Reflect.apply(method, receiver, isTimed && at >= 0 && own !== signal ? withSignal(args, at, own) : args)
+        const attempt = (/** @type {{ signal: AbortSignal }} */ context) => (
+          Reflect.apply(method, receiver, isTimed && at >= 0 && context.signal !== signal ? withSignal(args, at, context.signal) : args)
         );
         return mode === 'promise' ? retry(attempt, { policy, signal }) : new RetriedStream(policy, attempt, { ...setup, signal });
       },
@@ -68,6 +69,7 @@ function modesOf(driver, methods, faults) {
   for (const name of Reflect.ownKeys(methods)) {
     const option = `methods.${String(name)}`;
     const mode = methods[name];
+    if (mode === undefined) continue;
     if (!MODES.includes(mode)) addFault(faults, option, mode, 'choice', "'promise' or 'iterable'");
     const method = read(driver, /** @type {string} */ (name));
     if (typeof method !== 'function') addFault(faults, option, method, 'type', 'the name of a method of the driver');
@@ -91,7 +93,7 @@ function signalAt(args) {
  *
  * @param {any[]} args
  * @param {number} at
- * @param {AbortSignal | undefined} signal
+ * @param {AbortSignal} signal
  */
 function withSignal(args, at, signal) {
   return isPlain(args[at]) ? args.with(at, { ...args[at], signal }) : args;

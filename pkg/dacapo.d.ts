@@ -157,9 +157,9 @@ export function sanitizeUrl(url: string): string;
 
 /**
  * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
- * failure told in band.
+ * failure told in band. `is_open` says whether brackets of a JSON array are still open.
  */
-export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[]): number;
+export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[], is_open: boolean): number;
 
 /**
  * The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined

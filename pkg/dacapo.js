@@ -567,14 +567,16 @@ export function sanitizeUrl(url) {
 
 /**
  * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
- * failure told in band.
+ * failure told in band. `is_open` says whether brackets of a JSON array are still open.
  * @param {number} format
  * @param {Uint8Array | number[]} head
  * @param {Uint8Array | number[]} tail
+ * @param {boolean} is_open
  * @returns {number}
  */
-export function streamEnded(format, head, tail) {
+export function streamEnded(format, head, tail, is_open) {
     const val3 = +format;
+    const val4 = +is_open;
     let ptr0, len0, ptr1, len1;
     try {
         ptr0 = passArray8ToWasm0(head, wasm.m1);
@@ -588,7 +590,7 @@ export function streamEnded(format, head, tail) {
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.f1(val3, ptr0, len0, ptr1, len1);
+    ret = wasm.f1(val3, ptr0, len0, ptr1, len1, val4);
     return ret;
 }
 

@@ -416,7 +416,7 @@ fn record(
             message,
             kind: verdict.kind.as_str(),
             type_: verdict.kind.properties().vernllm,
-            code: shown(verdict.code.as_ref().or(observed.raised_code.as_ref())),
+            code: shown(observed.raised_code.as_ref().or(verdict.code.as_ref())),
             status: observed.status,
             provider: shown(observed.raised_provider.as_ref()).or_else(|| verdict.provider.clone()),
             retry_after_ms: hint,

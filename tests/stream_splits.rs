@@ -141,7 +141,7 @@ proptest! {
         prop_assert_ne!(whole.1, Step::Hold);
         prop_assert_eq!(told(content_type, &cut(&bytes, &places)), whole);
         for format in 0..6 {
-            has_ended(Format::from_number(format), &bytes, &bytes);
+            has_ended(Format::from_number(format), &bytes, &bytes, false);
         }
         dacapo::stream::judge::judge_chunk(&String::from_utf8_lossy(&bytes));
     }

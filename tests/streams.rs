@@ -96,7 +96,7 @@ fn look(format: Format, stream: &Stream, tail_bytes: usize) -> &'static str {
     let bytes = stream.bytes();
     let tail = &bytes[bytes.len().saturating_sub(tail_bytes)..];
     let head = stream.frames.last().map_or(&[][..], Vec::as_slice);
-    match has_ended(format, &head[..head.len().min(512)], tail) {
+    match has_ended(format, &head[..head.len().min(512)], tail, false) {
         Ended::No => "no",
         Ended::Yes => "yes",
         Ended::Failed => "failed",
@@ -148,7 +148,7 @@ fn a_stream_that_is_cut_before_its_end_marker_has_not_ended() {
         if !opening.recognised() {
             continue;
         }
-        assert_eq!(has_ended(opening.format(), &[], &cut.concat()), Ended::No, "{}", stream.name);
+        assert_eq!(has_ended(opening.format(), &[], &cut.concat(), false), Ended::No, "{}", stream.name);
         assert_eq!(opening.end(), Step::Truncated, "{}", stream.name);
         count += 1;
     }
@@ -162,11 +162,19 @@ fn an_end_marker_above_the_tail_is_found_in_the_head_of_its_frame() {
         "event: response.completed\ndata: {{\"type\":\"response.completed\",\"response\":{{\"output\":[{{\"text\":\"{filler}\"}}]}}}}\n\n"
     );
     let (head, tail) = (&completed.as_bytes()[..512], &completed.as_bytes()[completed.len() - 4096..]);
-    assert_eq!(has_ended(Format::Sse, head, tail), Ended::Yes);
-    assert_eq!(has_ended(Format::Sse, &head[26..], tail), Ended::Yes, "by the type in the data");
-    assert_eq!(has_ended(Format::Sse, &[], tail), Ended::No);
+    assert_eq!(has_ended(Format::Sse, head, tail, false), Ended::Yes);
+    assert_eq!(has_ended(Format::Sse, &head[26..], tail, false), Ended::Yes, "by the type in the data");
+    assert_eq!(has_ended(Format::Sse, &[], tail, false), Ended::No);
     let reason = format!("data: {{\"candidates\":[{{\"content\":\"{filler}\", \"finishReason\" : \"STOP\"}}]}}\n\n");
-    assert_eq!(has_ended(Format::Sse, &[], &reason.as_bytes()[reason.len() - 4096..]), Ended::Yes);
+    assert_eq!(has_ended(Format::Sse, &[], &reason.as_bytes()[reason.len() - 4096..], false), Ended::Yes);
+}
+
+#[test]
+fn a_bracket_ends_a_json_array_only_when_none_is_open() {
+    let inner = br#"{"candidates":[{"content":{"parts":[{"text":"x"}]"#;
+    assert_eq!(has_ended(Format::JsonArray, &[], inner, true), Ended::No);
+    assert_eq!(has_ended(Format::JsonArray, &[], b"{\"candidates\":[]}]\n", false), Ended::Yes);
+    assert_eq!(has_ended(Format::JsonArray, &[], b"{\"candidates\":[]}\n", false), Ended::No);
 }
 
 #[test]
@@ -174,7 +182,7 @@ fn what_a_model_writes_is_no_end_marker() {
     let quoted = r#"data: {"choices":[{"index":0,"delta":{"content":"data: [DONE]\n\n{\"finish_reason\":\"stop\",\"error\":{\"a\":1}}"},"finish_reason":null}]}"#;
     for at in (0..quoted.len()).filter(|at| quoted.is_char_boundary(*at)) {
         assert_eq!(
-            has_ended(Format::Sse, &[], [&quoted[at..], "\n\n"].concat().as_bytes()),
+            has_ended(Format::Sse, &[], [&quoted[at..], "\n\n"].concat().as_bytes(), false),
             Ended::No,
             "{}",
             &quoted[at..]

@@ -49,10 +49,10 @@ impl Opening {
 }
 
 /// Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
-/// failure told in band.
+/// failure told in band. `is_open` says whether brackets of a JSON array are still open.
 #[wasm_bindgen(js_name = streamEnded)]
-pub fn stream_ended(format: u8, head: &[u8], tail: &[u8]) -> u8 {
-    tail::has_ended(Format::from_number(format), head, tail) as u8
+pub fn stream_ended(format: u8, head: &[u8], tail: &[u8], is_open: bool) -> u8 {
+    tail::has_ended(Format::from_number(format), head, tail, is_open) as u8
 }
 
 /// The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined

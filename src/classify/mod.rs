@@ -161,13 +161,19 @@ fn decide<'d>(failure: &'d Failure<'_>, body: &'d BodyFacts, policy: &Policy) ->
     }
     if let Some(raised) = failure.raised {
         let retryable = raised.retryable.unwrap_or(raised.kind.properties().retryable);
-        return (raised.kind, retryable, None, "raised");
+        return (raised.kind, retryable, raised_code(failure.links), "raised");
     }
     match failure.status {
         Some(status) => by_response(status, failure, body, policy),
         None if failure.opaque_redirect => (ErrorKind::Redirected, false, None, "status"),
         None => by_error(failure, body, policy),
     }
+}
+
+/// The code that a raised failure has itself, or that of the connection which broke under it.
+fn raised_code(links: &[Link]) -> Option<&str> {
+    let own = links.iter().find(|link| link.name == "RetryError" && !link.code.is_empty());
+    own.map(|link| link.code.as_str()).or_else(|| transport::code(links))
 }
 
 /// An error without a status. Clients throw such ones also for a failure that a 200 told in
@@ -389,6 +395,20 @@ mod tests {
             assert_eq!(Raised::by_type(name), Some(Raised { kind, retryable: Some(false) }));
         }
         assert_eq!(Raised::by_type("api"), None);
+    }
+
+    #[test]
+    fn what_the_caller_raises_keeps_its_code_or_that_of_the_connection_under_it() {
+        let link = |name: &str, code: &str| Link { name: name.to_owned(), code: code.to_owned(), ..Link::default() };
+        let code = |links: &[Link]| {
+            let raised = Some(Raised { kind: ErrorKind::Transport, retryable: None });
+            classify(&Failure { raised, links, ..Failure::default() }, &Policy::default(), NOW).code
+        };
+        let reset = link("Error", "ECONNRESET");
+        let wrapped = [link("AppError", "ERR_APP"), link("RetryError", "own"), reset.clone()];
+        assert_eq!(code(&wrapped).as_deref(), Some("own"));
+        assert_eq!(code(&[link("RetryError", ""), reset]).as_deref(), Some("ECONNRESET"));
+        assert_eq!(code(&[link("RetryError", ""), link("AppError", "ERR_APP")]), None);
     }
 
     #[test]

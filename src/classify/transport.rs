@@ -247,6 +247,11 @@ pub fn finding<'e>(links: &'e [Link], source: Source, permanent: bool) -> Option
         })
 }
 
+/// The code of a connection, where the chain has one.
+pub fn code(links: &[Link]) -> Option<&str> {
+    by_code(links).or_else(|| aborted(links))?.1
+}
+
 /// workerd puts flags on errors where Node puts codes.
 fn overloaded(links: &[Link]) -> Option<Finding<'_>> {
     links.iter().any(|link| link.overloaded).then_some((ErrorKind::Overloaded, None))

@@ -79,10 +79,12 @@ const MEDIA_TYPES: &[(&str, Format)] = &[
 ];
 
 impl Format {
-    /// The format that a `Content-Type` declares. JSON is one only where the request was for
-    /// a streamed array, which the caller knows.
+    /// The format that a `Content-Type` declares; of a list, for a header that was sent several
+    /// times, the last type does, as in "extract a MIME type" of the Fetch standard. JSON is one
+    /// only where the request was for a streamed array, which the caller knows.
     pub fn declared(content_type: Option<&str>, streams_array: bool) -> Format {
-        let media_type = content_type.unwrap_or("").split(';').next().unwrap_or("").trim();
+        let last = content_type.unwrap_or("").rsplit(',').find(|member| member.contains('/'));
+        let media_type = last.unwrap_or("").split(';').next().unwrap_or("").trim();
         if streams_array && media_type.eq_ignore_ascii_case("application/json") {
             return Format::JsonArray;
         }
@@ -110,6 +112,9 @@ mod tests {
         assert_eq!(declared("application/vnd.amazon.eventstream"), Format::EventStream);
         assert_eq!(declared("application/json"), Format::Unknown);
         assert_eq!(declared("text/event-streams"), Format::Unknown);
+        assert_eq!(declared("text/event-stream; a=\"b,c\""), Format::Sse);
+        assert_eq!(declared("text/event-stream, text/event-stream;charset=utf-8"), Format::Sse);
+        assert_eq!(declared("text/event-stream, text/html"), Format::Unknown);
         assert_eq!(Format::declared(None, true), Format::Unknown);
         assert_eq!(Format::declared(Some("application/json; charset=UTF-8"), true), Format::JsonArray);
     }

@@ -27,12 +27,13 @@ impl Ended {
 
 /// Looks for the end marker in the beginning of the last frame, where that is known, and in
 /// the last bytes of the stream. [`Format::Unknown`] is to be given for a stream of which no
-/// frame was recognised.
-pub fn has_ended(format: Format, frame_head: &[u8], tail: &[u8]) -> Ended {
+/// frame was recognised. `is_open` says whether brackets of a JSON array are still open, which
+/// its last bytes do not tell: a `]` may close an inner array.
+pub fn has_ended(format: Format, frame_head: &[u8], tail: &[u8], is_open: bool) -> Ended {
     match format {
         Format::Unknown => Ended::Yes,
         Format::EventStream => in_messages(frame_head, tail),
-        Format::JsonArray if tail.trim_ascii_end().ends_with(b"]") => in_text(tail).or(Ended::Yes),
+        Format::JsonArray if !is_open && tail.trim_ascii_end().ends_with(b"]") => in_text(tail).or(Ended::Yes),
         _ => in_text(frame_head).or(in_text(tail)),
     }
 }

@@ -144,11 +144,13 @@ test('a signal of another library or realm is followed', async () => {
   assert.equal(listeners.size, 0);
 });
 
-test('an operation gets the caller\'s own signal, and none when there is none', async () => {
+test('an operation gets the caller\'s own signal, and one that never aborts when there is none', async () => {
   const { signal } = new AbortController();
   assert.equal(await retry((context) => context.signal === signal, { signal }), true);
-  assert.equal(await retry((context) => context.signal), undefined);
-  assert.equal(await retry((context) => context.signal, { signal: null }), undefined);
+  for (const options of [undefined, { signal: null }]) {
+    const own = await retry((context) => context.signal, options);
+    assert.deepEqual([own instanceof AbortSignal, own.aborted], [true, false]);
+  }
 });
 
 test('what is no signal is a fault of the call', async () => {

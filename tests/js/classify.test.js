@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { classify, retry, RetryError, RetryPolicy } from 'dacapo';
+import { runInNewContext } from 'node:vm';
+import { classify, parseRetryAfter, retry, RetryError, RetryPolicy } from 'dacapo';
 import { fakeClock, NOON } from './lib/clock.js';
 
 /** The kind and whether it is retried, as classify says of these facts. */
@@ -120,6 +121,61 @@ test('classify never throws for any input, but for invalid options', () => {
     assert.equal(typeof classify(input).kind, 'string');
   }
   assert.throws(() => classify({ status: 503 }, { maxAttempts: 0 }), { kind: 'invalid_config' });
+});
+
+test('an option of another type is told by name, value and what is allowed, and no hostile one throws an error of its own', () => {
+  const fail = () => { throw new Error('hostile'); };
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const odd = [new Proxy({}, { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail }), revoked, Symbol('s'), 5n, '5', true, () => 5, { valueOf: fail }, { aborted: true }, [5]];
+  for (const value of odd) {
+    assert.throws(() => classify({ status: 429, signal: value }), { kind: 'invalid_config', message: /^classify: signal is .+, must be an AbortSignal$/ });
+    assert.throws(() => classify({ status: 429, nowMs: value }), { kind: 'invalid_config', message: /^classify: nowMs is .+, must be a number of epoch milliseconds$/ });
+    assert.throws(() => classify({ status: value }), { kind: 'invalid_config', message: /^classify: status is .+, must be a whole number from 100 to 999$/ });
+    assert.throws(() => parseRetryAfter('1', { nowMs: value }), { kind: 'invalid_config', message: /^parseRetryAfter: nowMs is / });
+    assert.equal(parseRetryAfter('1', { dateHeader: value }), 1000);
+  }
+  assert.equal(parseRetryAfter('1', null), 1000);
+  for (const name of ['status', 'signal', 'nowMs']) {
+    assert.throws(() => classify(Object.defineProperty({ status: 429 }, name, { get: fail })), { kind: 'invalid_config', message: `classify: ${name} cannot be read` });
+  }
+  for (const name of ['headers', 'body', 'error']) {
+    assert.deepEqual(verdict(Object.defineProperty({ status: 429 }, name, { get: fail })), ['rate_limited', true], name);
+  }
+  for (const absent of [undefined, null]) {
+    assert.deepEqual(verdict({ status: 429, headers: absent, body: absent, signal: absent, nowMs: absent }), ['rate_limited', true]);
+  }
+});
+
+test('an Error that is given by itself is judged as `error`, and not by members that are named as the input\'s', () => {
+  const members = { status: 429, error: { code: 'insufficient_quota' } };
+  for (const error of [
+    fetchFailed(), new DOMException('x', 'TimeoutError'), Object.assign(new Error('x'), members), new RetryError({ kind: 'refused' }),
+    Object.assign(new Error('x'), { body: JSON.stringify(members), signal: 3, nowMs: 'now' }), new Error('outer', { cause: Object.assign(new Error('x'), members) }),
+    runInNewContext("Object.assign(new Error('x'), { status: 429, error: { code: 'insufficient_quota' } })"),
+  ]) {
+    assert.deepEqual(classify(error), classify({ error }), error.message);
+  }
+  assert.equal(classify(Object.assign(new Error('x'), members)).kind, 'quota_exhausted');
+});
+
+test('a Response is judged by its status and headers, and its body is left to be read', () => {
+  const response = new Response('{"error":{"code":"insufficient_quota"}}', { status: 429, headers: { 'retry-after': '3' } });
+  const { kind, retryAfterMs } = classify(response);
+  assert.deepEqual([kind, retryAfterMs, response.bodyUsed, response.body.locked], ['rate_limited', 3000, false, false]);
+});
+
+test('what is raised has the code that it was given, or that of the connection under it', () => {
+  const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  const spent = Object.assign(new Error('x'), { status: 429, error: { code: 'insufficient_quota' } });
+  for (const [init, code] of [
+    [{ kind: 'transport', cause: reset }, 'ECONNRESET'], [{ kind: 'transport', code: 'own', cause: reset }, 'own'], [{ kind: 'timeout', cause: new Error('x', { cause: reset }) }, 'ECONNRESET'],
+    [{ kind: 'quota_exhausted', cause: spent }, 'insufficient_quota'], [{ kind: 'quota_exhausted', code: 'own', cause: spent }, 'own'], [{ kind: 'refused' }, null],
+  ]) {
+    const error = new RetryError(init);
+    assert.equal(classify(error).code, code);
+    assert.equal(classify({ error: new AggregateError([error]) }).code, code);
+  }
 });
 
 test('classify takes the rules of a policy', () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import test from 'node:test';
-import { findRetryError, isRetryError, matchesKind, RetryError } from 'dacapo';
+import { createFetch, findRetryError, isRetryError, matchesKind, RetryError } from 'dacapo';
+import { fakeClock } from './lib/clock.js';
 import { KINDS } from './lib/kinds.js';
+import { stubFetch, URL_ } from './lib/stub.js';
 import { thrownBy } from './lib/thrown.js';
 
 const TYPES = [
@@ -165,4 +167,35 @@ test('matchesKind is true through any wrapping, and for that kind alone', () => 
   assert.equal(matchesKind(error, 'quota_exhausted'), true);
   assert.equal(matchesKind(error, 'rate_limited'), false);
   assert.equal(matchesKind(undefined, 'rate_limited'), false);
+});
+
+test('matchesKind knows what a call failed with from whatever came of it, where no RetryError did', async () => {
+  const fetch = createFetch({ clock: fakeClock(), fetch: stubFetch(429) });
+  const response = await fetch(URL_);
+  const sdkError = Object.assign(new Error('SDK error'), { status: 429, headers: response.headers });
+  for (const x of [response, sdkError, new Error('wrapped', { cause: sdkError })]) {
+    assert.equal(matchesKind(x, 'rate_limited'), true);
+    assert.equal(matchesKind(x, 'quota_exhausted'), false);
+  }
+  assert.equal(matchesKind(new RetryError({ kind: 'refused', cause: sdkError }), 'rate_limited'), false, 'a RetryError says it itself');
+  const lost = await fetch.with({ fetch: stubFetch(new TypeError('fetch failed')) })(URL_).catch((error) => error);
+  assert.equal(matchesKind(new Error('Connection error.', { cause: lost }), 'transport'), true);
+  const healed = await fetch.with({ fetch: stubFetch(429, 200) })(URL_);
+  assert.equal(matchesKind(healed, 'rate_limited'), false, 'it did not fail');
+});
+
+test('a call that was cancelled is cancelled for matchesKind, before, in and between its attempts', async () => {
+  for (const abortIn of ['before', 'fetch', 'wait']) {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    if (abortIn === 'before') abort();
+    const answering = () => {
+      if (abortIn === 'fetch') queueMicrotask(abort);
+      return abortIn === 'fetch' ? new Promise(() => {}) : Promise.resolve(new Response(null, { status: 503 }));
+    };
+    const clock = { now: () => 0, sleep: () => { abort(); return new Promise(() => {}); } };
+    const reason = await createFetch({ clock, fetch: answering })(URL_, { signal: controller.signal }).catch((error) => error);
+    assert.equal(reason, controller.signal.reason);
+    assert.deepEqual([matchesKind(reason, 'cancelled'), matchesKind(reason, 'overloaded')], [true, false], abortIn);
+  }
 });

@@ -158,6 +158,21 @@ test('the failures of many calls at once are kept apart', async () => {
   });
 });
 
+test('a chunk of a failed body that was taken away since is passed over', async () => {
+  const gone = new Uint8Array(8);
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  const { stream } = watchedBody({ chunks: ['{"error":{"code":', gone, '"insufficient_quota"}}'] });
+  const response = await over(stubFetch(new Response(stream, { status: 429 })))(URL_);
+  assert.equal(historyOf(response).last.error.kind, 'quota_exhausted');
+});
+
+test('an answer whose clone is itself is not read before the caller reads it', async () => {
+  const { response, seen } = watched({}, 404);
+  response.clone = () => response;
+  assert.equal(await over(stubFetch(response))(URL_), response);
+  assert.deepEqual([seen.pulled, await response.text()], [0, 'some bytes']);
+});
+
 test('a body of anything but bytes, or of none without end, is passed over', { timeout: 5000 }, async () => {
   const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0)) });
   const odd = (chunk) => () => new ReadableStream({ start: (controller) => { controller.enqueue(chunk); controller.close(); } });

@@ -165,7 +165,7 @@ test('only JSON answers to POST are inspected', async () => {
 });
 
 test('a content type with parameters and in capitals is JSON', async () => {
-  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=utf-8']) {
+  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json, application/json']) {
     const stub = stubFetch(() => failed(200, { 'content-type': type }, '{"error":{"code":500}}'));
     await over(stub)(URL_, { method: 'post', body: '' });
     assert.equal(stub.calls.length, 3, type);

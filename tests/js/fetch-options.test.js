@@ -183,6 +183,13 @@ test('markFinal hands over as it is a status or a body that cannot be put into a
   assert.equal((await over(stubFetch(used), { markFinal: true })(URL_)).status, 404);
 });
 
+test('markFinal leaves what only looks like a Response as it is, its headers as well', async () => {
+  const fields = new Map([['a', '1']]);
+  const like = { status: 404, ok: false, headers: { get: (name) => fields.get(name) ?? null, set: (name, value) => fields.set(name, value) }, body: null };
+  assert.equal(await over(async () => like, { markFinal: true })(URL_), like);
+  assert.deepEqual([...fields], [['a', '1']]);
+});
+
 test('options are validated before any request', async () => {
   const stub = stubFetch(200);
   assert.throws(() => createFetch({ fetch: stub, maxAttempts: Number.NaN }), { kind: 'invalid_config' });

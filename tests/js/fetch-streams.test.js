@@ -63,6 +63,25 @@ test('a stream that is cut short before its output once too often breaks when it
   assert.equal(text, chat.start);
   assert.deepEqual([error.kind, error.code, error.mark, error.attempts.length], ['transport', 'truncated', 'attempts_exhausted', 1]);
   assert.deepEqual([historyOf(response).retry.failedAttempts, historyOf(response).last.streamed], [2, false]);
+  assert.equal(historyOf(error), historyOf(response));
+});
+
+test('a failure that was handed over is what the history tells of, whatever the rest of the stream breaks with', async () => {
+  for (const [breaking, options] of [
+    [({ controller }) => controller.abort(new Error('enough')), {}],
+    [({ from }) => from.error(new TypeError('terminated')), {}],
+    [() => {}, { idleTimeoutMs: 20 }],
+  ]) {
+    const from = source();
+    from.push(messages.start, messages.overloaded);
+    const controller = new AbortController();
+    const response = await over(stubFetch(streamed(from.stream)), { ...options, shouldRetry: () => false })(URL_, { ...POST, signal: controller.signal });
+    const reading = readAll(response);
+    await settled();
+    breaking({ from, controller });
+    const { error } = await reading;
+    assert.deepEqual([historyOf(error)?.last.error.kind, historyOf(error)], ['overloaded', historyOf(response)]);
+  }
 });
 
 test('a stream that breaks before its output once too often rejects with the error itself', async () => {
@@ -113,6 +132,15 @@ test('what is no stream of an answer to a POST is delivered at its headers, by i
     [POST, {}, streamed(source().stream, { 'content-type': 'text/event-streams' })],
     [POST, {}, new Response(null, { status: 204, headers: TYPES.sse })],
   ]) assert.equal(await over(stubFetch(response), options)(URL_, init), response);
+});
+
+test('of a content type that was sent several times the last one counts', async () => {
+  const failing = (type) => () => answer([chat.start, chat.overloaded], { headers: { 'content-type': type } });
+  for (const type of ['text/event-stream, text/event-stream', 'text/html, Text/Event-Stream; charset=utf-8', 'text/event-stream; a="b,c"']) {
+    assert.equal(await (await over(stubFetch(failing(type), whole))(URL_, POST)).text(), WHOLE.join(''), type);
+  }
+  const page = failing('text/event-stream, text/html')();
+  assert.equal(await over(stubFetch(page))(URL_, POST), page);
 });
 
 test('an event that is no LLM’s is delivered at once, as are bytes that are no events', async () => {
@@ -203,6 +231,40 @@ test('a cancel of a failed stream that hangs or throws neither delays nor fails 
     assert.equal(await (await over(stubFetch(() => streamed(failed), whole))(URL_, POST)).text(), WHOLE.join(''));
   }
   await settled();
+});
+
+test('a chunk that was taken away since is as good as an empty one, before the first output and after it', async () => {
+  const takeAway = ({ buffer }) => structuredClone(buffer, { transfer: [buffer] });
+  for (const options of [{}, { usage: true }]) {
+    const chunks = WHOLE.flatMap((text) => [bytesOf(text), bytesOf(': gone\n\n')]);
+    chunks.forEach((chunk, i) => i % 2 === 1 && takeAway(chunk));
+    const { chunks: got, text, error } = await readAll(await over(stubFetch(429, () => answer(chunks)), options)(URL_, POST));
+    assert.deepEqual([text, error], [WHOLE.join(''), undefined]);
+    assert.deepEqual(got.map((chunk) => chunk.byteLength), chunks.map((chunk) => chunk.byteLength), 'as the platform hands it over');
+
+    const held = bytesOf(chat.start);
+    const from = source();
+    from.push(held);
+    const call = over(stubFetch(streamed(from.stream)), options)(URL_, POST);
+    await settled();
+    takeAway(held);
+    from.push(...WHOLE.slice(1));
+    from.close();
+    assert.deepEqual(await readAll(await call).then((read) => [read.text, read.error]), [WHOLE.slice(1).join(''), undefined]);
+  }
+});
+
+test('what only looks like a Response is delivered as it is', async () => {
+  class Odd {
+    constructor() {
+      Object.assign(this, { status: 200, ok: true, headers: new Headers(TYPES.sse), body: answer(WHOLE).body });
+    }
+  }
+  for (const like of [{ ...new Odd() }, new Odd(), Object.assign(Object.create(null), new Odd())]) {
+    const response = await over(async () => like)(URL_, POST);
+    assert.equal(response, like);
+    assert.equal((await readAll(response)).text, WHOLE.join(''));
+  }
 });
 
 test('a body that is locked, or of another kind, is delivered as it is', async () => {

@@ -35,6 +35,18 @@ test('what an operation raised is found in the error of the call, with all its m
   ], ['C', 503, 'acme', 700]);
 });
 
+test('the code of what an operation raised is in the record and in the verdict that a hook sees', async () => {
+  const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  class OwnError extends RetryError {
+    name = 'OwnError';
+  }
+  for (const [raised, code] of [[new RetryError({ kind: 'transport', cause }), 'ECONNRESET'], [new RetryError({ kind: 'transport', code: 'own', cause }), 'own'], [new OwnError({ kind: 'transport', code: 'own', cause }), 'own']]) {
+    const seen = [];
+    const { error } = await thrownBy(raised, { maxAttempts: 2, shouldRetry: (failure, verdict) => void seen.push(failure.error.code, verdict.code) });
+    assert.deepEqual([error.code, ...seen], [code, code, code]);
+  }
+});
+
 test('a retryAfterMs that an operation raised is waited for', async () => {
   const clock = fakeClock();
   await thrownBy(new RetryError({ kind: 'rate_limited', retryAfterMs: 1234 }), { clock, random: () => 0 });
@@ -155,5 +167,31 @@ test('a veto in the headers of an operation\'s error is obeyed', async () => {
     { response: new Response('', { status: 503, headers: { 'x-should-retry': 'false' } }) },
   ]) {
     assert.equal((await thrownBy(Object.assign(new Error('x'), members))).sends, 1);
+  }
+});
+
+test('an attempt that nothing limits has a signal as well, its own, which never aborts', async () => {
+  const seen = [];
+  const failing = (context) => {
+    const { signal } = context;
+    seen.push(signal);
+    assert.equal(context.signal, signal);
+    throw new TypeError('fetch failed');
+  };
+  await assert.rejects(retry(failing, { clock: fakeClock() }));
+  assert.ok(seen.every((signal) => signal instanceof AbortSignal && !signal.aborted));
+  assert.equal(new Set(seen).size, 3);
+  const { signal } = new AbortController();
+  assert.equal(await retry((context) => context.signal, { signal }), signal);
+  assert.notEqual(await retry((context) => context.signal, { signal, timeoutMs: 1000 }), signal);
+});
+
+test('a Response that an operation throws is judged by its status and headers', async () => {
+  for (const [status, sends, kind] of [[503, 3, 'overloaded'], [401, 1, 'auth']]) {
+    const clock = fakeClock();
+    const thrown = new Response('no', { status, headers: { 'retry-after': '7' } });
+    const { error, sends: made } = await thrownBy(thrown, { clock });
+    assert.deepEqual([error.kind, error.status, made, error.cause === thrown, thrown.bodyUsed], [kind, status, sends, true, false]);
+    assert.equal(error.retryAfterMs, 7000);
   }
 });

@@ -7,7 +7,7 @@ import { ModelStreamErrorException, ThrottlingException } from '@aws-sdk/client-
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/error';
-import { classify, historyOf, retry } from 'dacapo';
+import { classify, createFetch, historyOf, matchesKind, retry } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { anthropicStream, bedrock, kyOf, oldGoogle, openaiStream, whole } from './lib/sdk-clients.js';
 import { serve } from './lib/server.js';
@@ -197,4 +197,41 @@ test('what a client finds wrong by itself has the kind of its class, whatever te
     [new NoSuchModelError({ modelId: 'm', modelType: 'languageModel' }), ['model_not_found', false]],
     [new LengthFinishReasonError(), ['response_truncated', false]], [new ContentFilterFinishReasonError(), ['content_filtered', false]],
   ]) assert.deepEqual(verdict(error), expected, error.name);
+});
+
+/** What an SDK raises that has our fetch, its own retries off. */
+const raisedBy = (SDK, baseURL, options) => {
+  const client = new SDK({ apiKey: 'test', baseURL, maxRetries: 0, fetch: createFetch({ initialDelayMs: 0, maxDelayMs: 0, ...options }) });
+  const asked = SDK === OpenAI ? client.chat.completions.create({ model: 'm', messages: [] }) : client.messages.create({ model: 'm', max_tokens: 1, messages: [] });
+  return asked.then(() => assert.fail('it succeeded'), (error) => error);
+};
+
+for (const SDK of [OpenAI, Anthropic]) {
+  test(`the kind of an error of ${SDK.name}'s that has our fetch is known to matchesKind`, async (t) => {
+    for (const [answers, kind] of [[LIMITED, 'rate_limited'], [SPENT, 'quota_exhausted'], [OVERLOADED, 'overloaded'], [RESET, 'transport']]) {
+      const error = await raisedBy(SDK, (await serve(t, answers)).url, { maxRetryAfterMs: 1000 });
+      assert.ok(error instanceof SDK.APIError);
+      assert.deepEqual([matchesKind(error, kind), matchesKind(error, 'refused')], [true, false], kind);
+    }
+  });
+
+  test(`of a timeout ${SDK.name}'s error keeps nothing, so onEvent alone tells of its history`, async (t) => {
+    const events = [];
+    const error = await raisedBy(SDK, (await serve(t, HANGS)).url, { timeoutMs: 20, maxAttempts: 2, onEvent: (event) => events.push(event) });
+    assert.ok(error instanceof SDK.APIConnectionTimeoutError);
+    assert.deepEqual([error.cause, historyOf(error), matchesKind(error, 'timeout')], [undefined, undefined, false]);
+    const { history } = events.at(-1);
+    assert.deepEqual([history.last.error.kind, history.retry.totalAttempts], ['timeout', 2]);
+    assert.equal(classify(error).kind, 'timeout');
+  });
+}
+
+test('an SDK that has our fetch and is called inside of retry multiplies the requests', async () => {
+  let sends = 0;
+  const fetch = async () => {
+    sends += 1;
+    return new Response(null, { status: 503 });
+  };
+  const { sends: calls } = await failure(() => raisedBy(OpenAI, 'http://127.0.0.1:9', { fetch }).then((error) => { throw error; }));
+  assert.deepEqual([calls, sends], [3, 9]);
 });

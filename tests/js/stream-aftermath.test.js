@@ -50,6 +50,24 @@ test('an end marker is found however the last frame is cut, and however large it
   }
 });
 
+test('a JSON array that is cut at any byte behind its first output is cut short', async () => {
+  const url = 'https://generativelanguage.example/v1beta/models/m:streamGenerateContent';
+  const headers = { 'content-type': 'application/json' };
+  const element = (text) => JSON.stringify({ candidates: [{ content: { parts: [{ text }, { text: '] [{"' }], role: 'model' }, index: 0 }] });
+  const first = `[${element('Da')}`;
+  const whole = bytesOf(`${first}\n,\r\n${element('ca\\"]po')}\n]\n`);
+  const read = async (body, size) => {
+    const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, i) => body.slice(i * size, (i + 1) * size));
+    return readAll(await over(stubFetch(() => answer(chunks, { headers })))(url, POST));
+  };
+  for (const size of [1, 2, 64, whole.length]) {
+    for (let end = first.length; end < whole.length - 2; end += 1) {
+      assert.equal((await read(whole.slice(0, end), size)).error?.code, 'truncated', `${end} of ${whole.length} B by ${size}`);
+    }
+    for (const end of [whole.length - 1, whole.length]) assert.equal((await read(whole.slice(0, end), size)).error, undefined);
+  }
+});
+
 test('an error told after the first output passes through, and is in the history with its kind', async () => {
   for (const [headers, chunks, kind] of [
     [SSE, [messages.start, messages.text('a'), messages.overloaded], 'overloaded'],

@@ -320,6 +320,13 @@ describe('faults', () => {
     assert.throws(() => withRetry(driver, options), /methods.complete is "stream", must be 'promise' or 'iterable'.*maxAttempts is 0/);
   });
 
+  test('are none where a method is named and no mode given for it', async () => {
+    const driver = new Driver(1);
+    const wrapped = wrap(driver, { methods: { complete: undefined, nothing: undefined, stream: 'iterable' } });
+    await assert.rejects(wrapped.complete(), (error) => !isRetryError(error));
+    assert.equal(wrapped.nothing, undefined);
+  });
+
   test('are a missing driver, missing methods, and a signal for all calls', () => {
     for (const driver of [undefined, null, 3, 'd']) assert.deepEqual(faultsOf(driver, { methods: {} }), []);
     assert.deepEqual(faultsOf({}, undefined), []);
