@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { classify, historyOf, retry } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { chat, over, readAll, source } from './lib/iterables.js';
+import { thrownBy } from './lib/thrown.js';
 
 const SPENT = { error: { message: 'm', code: 'insufficient_quota' } };
 const bytes = new TextEncoder().encode(JSON.stringify(SPENT));
@@ -54,18 +55,20 @@ describe('bytes', () => {
     'a stream': new Blob([bytes]).stream(),
   };
 
-  test('of any buffer that can be read count', () => {
+  test('of any buffer that can be read count', async () => {
     for (const [name, body] of Object.entries(readable)) {
       assert.equal(kindOf(body), 'quota_exhausted', name);
       assert.equal(classify({ error: { status: 429, body } }).kind, 'quota_exhausted', name);
     }
+    assert.equal((await thrownBy({ status: 429, body: readable['a shared buffer'] })).sends, 1);
   });
 
   test('that cannot be read are absent, and the status decides', async () => {
     for (const [name, body] of Object.entries(unreadable)) {
       for (const error of [{ status: 429, body }, { status: 429, response: { data: body } }]) {
         assert.equal(classify({ error }).kind, 'rate_limited', name);
-        await assert.rejects(retry(() => { throw error; }, { clock: fakeClock() }), { kind: 'rate_limited' }, name);
+        const { error: { kind }, sends } = await thrownBy(error);
+        assert.deepEqual([kind, sends], ['rate_limited', 3], name);
       }
       assert.equal(kindOf(body), 'rate_limited', name);
     }

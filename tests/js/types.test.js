@@ -1,3 +1,4 @@
+// sabotage: exempt, types are compiled and no engine runs
 // The types of the package, as TypeScript programs of several settings see them.
 
 import assert from 'node:assert/strict';
