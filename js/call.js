@@ -41,8 +41,9 @@ export class Call {
     /** @type {AbortSignal | undefined} The one whose reason the call is rejected with. */
     this.callers = signal;
     this.started = started;
-    const { clock, unref } = this.settings.given;
-    this.sleepsItself = clock !== undefined || unref === true;
+    const { clock, unref, random } = this.settings.given;
+    /** Whether it sleeps itself, and in the second bit whether it draws: see `bindings/drive.rs`. */
+    this.ways = Number(clock !== undefined || unref === true) | (random === undefined ? 0 : 2);
     /** @type {unknown} What a hook threw. */
     this.thrown = undefined;
     /** @type {unknown[] | undefined} What the RetryErrors show that attempts failed with, by index. */
@@ -103,17 +104,16 @@ export class Call {
       this.resolve = resolve;
       this.reject = reject;
       running.add(this);
-      const { mono, wall } = this.settings;
       try {
-        // When the call began by the wall clock, without reading that clock on every success.
-        const began = wall() - (mono() - this.started);
-        this.drive = ask((engine) => engine.driveStart(handleOf(this.policy), /** @type {any} */ (this), this.started, began, /** @type {any} */ (facts)));
+        const { started, settings: { mono, wall } } = this;
+        const drive = ask((engine) => engine.driveStart(handleOf(this.policy), /** @type {any} */ (this), started, mono(), wall(), /** @type {any} */ (facts)));
+        // It may have ended at once.
+        if (running.has(this)) this.drive = drive;
         this.generation = currentGeneration();
       } catch (error) {
         this.broke(error);
-        return;
       }
-      this.poll();
+      this.fail();
     });
   }
 
@@ -121,10 +121,16 @@ export class Call {
     this.woken = false;
     if (this.drive === NOT_DRIVEN) return;
     try {
-      ask((engine) => engine.drivePoll(this.drive));
+      const { mono, wall } = this.settings;
+      ask((engine) => engine.drivePoll(this.drive, mono(), wall(), this.standing));
     } catch (error) {
       this.broke(error);
     }
+    this.fail();
+  }
+
+  /** Ends a call in which a function of the caller's threw. */
+  fail() {
     if (this.fault !== undefined) this.broke(this.fault.error);
   }
 
@@ -166,7 +172,7 @@ export class Call {
     return ask(() => handleOf(this.policy).masker('', ''));
   }
 
-  // What follows is called by the engine: see `bindings/host.rs`.
+  // What follows is called by the engine, all but the clocks: see `bindings/host.rs`.
 
   /**
    * @param {number} attempt
@@ -188,7 +194,7 @@ export class Call {
   }
 
   /**
-   * @param {string} mark Empty after a success.
+   * @param {string | undefined} mark None after a success.
    * @param {string} text
    */
   finish(mark, text) {
@@ -196,8 +202,8 @@ export class Call {
     running.delete(this);
     const history = new KeptHistory(text, this.raised);
     try {
-      this.settled(mark === '' ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed', history);
-      this.settle(mark === '' ? undefined : /** @type {StopMark} */ (mark), history);
+      this.settled(mark === undefined ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed', history);
+      this.settle(/** @type {StopMark | undefined} */ (mark), history);
     } catch (error) {
       this.reject(error);
     }
@@ -212,8 +218,7 @@ export class Call {
   }
 
   unit() {
-    const { random } = this.settings.given;
-    return random && this.safely(random);
+    return this.safely(/** @type {() => number} */ (this.settings.given.random));
   }
 
   /**

@@ -70,7 +70,27 @@ export class Facts {
       | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0) | (this.streamed ? STREAMED : 0)
       | (this.requestBody === undefined ? 0 : HAS.requestBody) | (this.retryAfterMs >= 0 && this.headers === '' ? HAS.wait : 0);
   }
+
+  get raised() {
+    return [this.raisedKind, this.raisedCode, this.raisedProvider, this.errorType, this.raisedRetryable];
+  }
+
+  get requestLength() {
+    return this.request.length;
+  }
+
+  /** What was sent and what came, in one piece: it is the crossing that costs. */
+  get text() {
+    const text = this.request + this.headers;
+    // A UTF-16 unit takes three bytes at most.
+    if (text.length * 3 > scratch.length) return encoder.encode(text);
+    return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
+  }
 }
+
+const encoder = new TextEncoder();
+/** For one text after the other: a buffer for each would cost more than all the rest. */
+const scratch = new Uint8Array(8 * 1024);
 
 /**
  * What an error shows: its chain, and the response it carries, wherever clients keep it.

@@ -34,9 +34,14 @@ function fetchUnder(policy) {
    * @returns {Promise<Response>}
    */
   function dacapo(input, init, changes) {
-    if (changes !== undefined) return promised(() => fetchUnder(policy.with(changes))(input, init));
-    if (plain && init?.signal == null && !isIterator(init?.headers) && !isRequest(input)) return plainly(input, init);
-    return promised(() => carefully(policy, input, init));
+    // What returns a promise never throws.
+    try {
+      if (changes !== undefined) return fetchUnder(policy.with(changes))(input, init);
+      if (plain && init?.signal == null && !isIterator(init?.headers) && !isRequest(input)) return plainly(input, init);
+      return carefully(policy, input, init);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**
@@ -44,24 +49,29 @@ function fetchUnder(policy) {
    *
    * @param {string | URL} input
    * @param {RequestInit | undefined} init
+   * @returns {Promise<Response>}
    */
-  async function plainly(input, init) {
+  function plainly(input, init) {
     const started = mono();
     const refuses = refusesRedirects(redirects, input, init);
     // As it is now: the caller may change what it gave while the call runs.
     const target = typeof input === 'string' ? input : String(input);
     const sent = init || refuses ? copyOf(init) : undefined;
     if (refuses) sent.redirect = 'manual';
-    let response;
+    /** @param {unknown} error */
+    const threw = (error) => new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
+    let sending;
     try {
       const send = given.fetch ?? platformFetch();
-      response = await send(input, refuses ? sent : init);
+      sending = Promise.resolve(send(input, refuses ? sent : init));
     } catch (error) {
-      return new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
+      return threw(error);
     }
-    const look = lookAt(response, settings, target, sent);
-    if (look === LOOK.none) return response;
-    return new FetchCall(policy, undefined, started, target, sent, refuses).received(response, look);
+    // An async function would cost a call that succeeds another promise.
+    return sending.then((response) => {
+      const look = lookAt(response, settings, target, sent);
+      return look === LOOK.none ? response : new FetchCall(policy, undefined, started, target, sent, refuses).received(response, look);
+    }, threw);
   }
 
   return Object.assign(dacapo, {
@@ -88,19 +98,4 @@ function carefully(policy, input, init) {
   if (isIterator(own?.headers)) own.headers = [...own.headers];
   const refuses = refusesRedirects(settings.redirects, target, own);
   return new FetchCall(policy, signal, settings.mono(), target, own, refuses).first();
-}
-
-/**
- * A function that returns a promise never throws.
- *
- * @template T
- * @param {() => Promise<T>} start
- * @returns {Promise<T>}
- */
-function promised(start) {
-  try {
-    return start();
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }

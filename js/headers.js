@@ -34,7 +34,7 @@ function each(headers, add, most = Infinity) {
     } else if (typeof headers.forEach === 'function') {
       headers.forEach((/** @type {unknown} */ value, /** @type {unknown} */ name) => one(name, value));
     } else {
-      for (const name of namesIn(headers, most)) one(name, read(headers, /** @type {string} */ (name)));
+      for (const name of most === Infinity ? Object.keys(headers) : namesIn(headers, most)) one(name, read(headers, /** @type {string} */ (name)));
     }
   } catch {
     // A hostile iterator, or one without an end: what came before it stands.

@@ -29,11 +29,29 @@ export function lookAt(response, settings, input, init) {
   if (settings.inspectOk && settings.expectJson) return response.body === null ? LOOK.none : LOOK.body;
   // The cheapest question first, and the type before the body: most answers are told apart by it.
   if (methodOf(input, init) !== 'POST') return LOOK.none;
-  const type = typeOf(response);
-  if (!KNOWN_TYPE.test(type) || response.body === null) return LOOK.none;
+  const type = knownTypeOf(response);
+  if (type === '' || response.body === null) return LOOK.none;
   const isJson = JSON_TYPE.test(type);
   if (settings.holdsOpenings && (!isJson || urlOf(input).includes(STREAMS_ARRAY))) return LOOK.opening;
   return settings.inspectOk && isJson ? LOOK.body : LOOK.none;
+}
+
+/** The field that was read last, and its type if that is a known one: most answers of a program are of one. */
+const last = { field: '', type: '' };
+
+/**
+ * The type of an answer that may have to be looked at; empty for any other.
+ *
+ * @param {Response} response
+ */
+function knownTypeOf(response) {
+  const field = response.headers?.get('content-type') ?? '';
+  if (field !== last.field) {
+    const type = typeOf(response);
+    last.type = KNOWN_TYPE.test(type) ? type : '';
+    last.field = field;
+  }
+  return last.type;
 }
 
 /**

@@ -91,14 +91,16 @@ export function __wbg_reset_state(): void;
 export function driveDrop(call: number): void;
 
 /**
- * Lets a call go on as far as it can. When it ends, its host is told and its place is free.
+ * Lets a call go on as far as it can, at this time and with its attempt standing so. When it
+ * ends, its host is told and its place is free.
  */
-export function drivePoll(call: number): void;
+export function drivePoll(call: number, mono: number, wall: number, standing: number): void;
 
 /**
- * Takes a call whose first attempt was made outside, at `mono` and `wall`, and failed.
+ * Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
+ * failed; lets it go on as far as it can. It may have ended by then.
  */
-export function driveStart(policy: PolicyHandle, host: any, mono: number, wall: number, first: any): number;
+export function driveStart(policy: PolicyHandle, host: any, began: number, mono: number, wall: number, first: any): number;
 
 /**
  * What the body of a 2xx JSON answer is: 0 an answer, 1 a failure told in band, 2 cut

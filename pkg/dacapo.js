@@ -324,31 +324,37 @@ export function driveDrop(call) {
 }
 
 /**
- * Lets a call go on as far as it can. When it ends, its host is told and its place is free.
+ * Lets a call go on as far as it can, at this time and with its attempt standing so. When it
+ * ends, its host is told and its place is free.
  * @param {number} call
+ * @param {number} mono
+ * @param {number} wall
+ * @param {number} standing
  */
-export function drivePoll(call) {
+export function drivePoll(call, mono, wall, standing) {
     __wbg_call_guard();
-    wasm.f(call);
+    wasm.f(call, mono, wall, standing);
 }
 
 /**
- * Takes a call whose first attempt was made outside, at `mono` and `wall`, and failed.
+ * Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
+ * failed; lets it go on as far as it can. It may have ended by then.
  * @param {PolicyHandle} policy
  * @param {any} host
+ * @param {number} began
  * @param {number} mono
  * @param {number} wall
  * @param {any} first
  * @returns {number}
  */
-export function driveStart(policy, host, mono, wall, first) {
+export function driveStart(policy, host, began, mono, wall, first) {
     _assertClass(policy, PolicyHandle);
     if ((policy).__wbg_inst !== undefined && (policy).__wbg_inst !== __wbg_instance_id) {
         throw new Error('Invalid stale object from previous Wasm instance');
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.g(policy.__wbg_ptr, host, mono, wall, first);
+    ret = wasm.g(policy.__wbg_ptr, host, began, mono, wall, first);
     return ret >>> 0;
 }
 
@@ -696,43 +702,43 @@ export function vetoHeader() {
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
-        l: function(arg0) {
+        j: function(arg0) {
             const v = arg0;
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        y: function(arg0) {
+        s: function(arg0) {
             const ret = !arg0;
             return ret;
         },
-        s1: function(arg0) {
+        k1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
-        k: function(arg0) {
+        i: function(arg0) {
             const ret = arg0 === null;
             return ret;
         },
-        x1: function(arg0) {
+        p1: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        u1: function(arg0) {
+        m1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        t1: function(arg0) {
+        l1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
-        j: function(arg0, arg1) {
+        h: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'number' ? obj : undefined;
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        g2: function(arg0, arg1) {
+        z1: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
@@ -740,20 +746,20 @@ function __wbg_get_imports() {
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        h2: function(arg0, arg1) {
+        a2: function(arg0, arg1) {
             throw new Error(getStringFromWasm0(arg0, arg1));
         },
         d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        v: function(arg0) {
+        p: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        x: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        q: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        r: function(arg0, arg1, arg2) {
+        n: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -766,7 +772,7 @@ function __wbg_get_imports() {
                 wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
-        q: function(arg0, arg1, arg2, arg3, arg4) {
+        m: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             let deferred1_0;
@@ -785,70 +791,56 @@ function __wbg_get_imports() {
                 wasm.o1(deferred1_0, deferred1_1, 1);
             }
         },
-        m: function(arg0, arg1, arg2, arg3) {
+        u: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        a1: function(arg0) {
+        v: function(arg0) {
             const ret = arg0.bits;
             return ret;
         },
-        e1: function(arg0, arg1) {
+        y: function(arg0, arg1) {
             const ret = arg1.body;
             var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        e: function(arg0) {
+        b: function(arg0) {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        c1: function(arg0, arg1) {
-            const ret = arg1.errorType;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        p: function(arg0) {
+        l: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
-        d2: function(arg0, arg1, arg2, arg3, arg4) {
+        h1: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
                 deferred0_0 = arg3;
                 deferred0_1 = arg4;
-                arg0.finish(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
+                arg0.finish(arg1 === 0 ? undefined : getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
                 wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
-        h: function() { return handleError(function (arg0, arg1) {
+        e: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
-        f2: function() { return handleError(function (arg0, arg1) {
+        y1: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        l1: function(arg0, arg1) {
+        x: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        a2: function(arg0, arg1) {
+        s1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        g1: function(arg0, arg1) {
-            const ret = arg1.headers;
-            const ptr1 = passStringToWasm0(ret, wasm.m1, wasm.n1);
-            const len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        v1: function(arg0) {
+        n1: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -858,116 +850,80 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        w1: function(arg0) {
+        o1: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        z1: function(arg0) {
+        r1: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        k1: function(arg0) {
+        f1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        i1: function(arg0) {
+        d1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        a: function(arg0) {
-            const ret = arg0.mono();
-            return ret;
-        },
-        j1: function() {
+        e1: function() {
             const ret = new Array();
             return ret;
         },
-        r1: function() {
+        j1: function() {
             const ret = new Object();
             return ret;
         },
-        i: function() {
+        f: function() {
             const ret = Date.now();
             return ret;
         },
-        y1: function(arg0, arg1) {
+        q1: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        m1: function(arg0, arg1) {
-            const ret = arg1.raisedCode;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        w: function(arg0) {
+            const ret = arg0.raised;
+            return ret;
         },
-        b1: function(arg0, arg1) {
-            const ret = arg1.raisedKind;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        n1: function(arg0, arg1) {
-            const ret = arg1.raisedProvider;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        d1: function(arg0) {
-            const ret = arg0.raisedRetryable;
-            return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
-        },
-        f: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        o1: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg1.requestBody;
             var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        p1: function(arg0, arg1) {
-            const ret = arg1.request;
-            const ptr1 = passStringToWasm0(ret, wasm.m1, wasm.n1);
-            const len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        b1: function(arg0) {
+            const ret = arg0.requestLength;
+            return ret;
         },
-        h1: function(arg0) {
+        c1: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        w: function() { return handleError(function (arg0, arg1) {
+        r: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        q1: function() { return handleError(function (arg0, arg1, arg2) {
+        i1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        e2: function(arg0, arg1, arg2) {
+        x1: function(arg0, arg1, arg2) {
             arg0[arg1 >>> 0] = arg2;
         },
-        t: function(arg0) {
+        v1: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        u: function(arg0, arg1) {
+        o: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        s: function(arg0) {
-            const ret = arg0.sleepsItself;
-            return ret;
-        },
-        n: function(arg0) {
-            const ret = arg0.standing;
-            return ret;
-        },
-        c: function(arg0, arg1, arg2, arg3, arg4) {
+        a: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             let deferred1_0;
@@ -985,7 +941,7 @@ function __wbg_get_imports() {
                 wasm.o1(deferred1_0, deferred1_1, 1);
             }
         },
-        z: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        t: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -997,57 +953,63 @@ function __wbg_get_imports() {
                 wasm.o1(deferred0_0, deferred0_1, 1);
             }
         },
-        c2: function(arg0, arg1, arg2) {
+        a1: function(arg0, arg1) {
+            const ret = arg1.text;
+            const ptr1 = passArray8ToWasm0(ret, wasm.m1);
+            const len1 = WASM_VECTOR_LEN;
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        },
+        u1: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        g: function(arg0, arg1) {
-            const ret = arg1.unit();
-            getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
-        },
-        f1: function(arg0, arg1) {
-            const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        o: function(arg0, arg1) {
-            const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
-            var len1 = WASM_VECTOR_LEN;
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
-            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
-        },
-        b2: function(arg0) {
-            arg0.wake();
-        },
-        b: function(arg0) {
-            const ret = arg0.wall();
+        g: function(arg0) {
+            const ret = arg0.unit();
             return ret;
         },
-        j2: function(arg0, arg1) {
+        z: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
+            var len1 = WASM_VECTOR_LEN;
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        },
+        k: function(arg0, arg1) {
+            const ret = arg1.usage;
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
+            var len1 = WASM_VECTOR_LEN;
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+            getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+        },
+        t1: function(arg0) {
+            arg0.wake();
+        },
+        w1: function(arg0) {
+            const ret = arg0.ways;
+            return ret;
+        },
+        c2: function(arg0, arg1) {
             // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 29, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
-        k2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 8, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+        d2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 9, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
-        l2: function(arg0) {
+        e2: function(arg0) {
             // Cast intrinsic for `F64 -> Externref`.
             const ret = arg0;
             return ret;
         },
-        m2: function(arg0, arg1) {
+        f2: function(arg0, arg1) {
             // Cast intrinsic for `Ref(String) -> Externref`.
             const ret = getStringFromWasm0(arg0, arg1);
             return ret;
         },
-        i2: function() {
+        b2: function() {
             const table = wasm.r1;
             table.set(0, undefined);
             table.set(1024, undefined);

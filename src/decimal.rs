@@ -13,7 +13,7 @@ pub fn push_decimal(text: &mut String, mut value: u64) {
             break;
         }
     }
-    text.extend(digits.iter().skip(20 - used).map(|&digit| char::from(digit)));
+    text.push_str(digits.get(20 - used..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or(""));
 }
 
 /// The number in decimal digits.

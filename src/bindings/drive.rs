@@ -11,27 +11,44 @@ use crate::driver::{Answer, End, Runtime, Slept, drive};
 use crate::history::{AttemptRecord, History};
 use crate::policy::{Allowance, WaitFrom};
 use crate::usage::Usage;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake};
+use std::task::{Context, Poll, Wake, Waker};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::AbortSignal;
 
 type Run = Pin<Box<dyn Future<Output = (End, History)>>>;
 
-/// A call's place in the table.
+/// A place in the table: each is used by one call after the other.
 struct Place {
-    host: Host,
+    waker: Waker,
+    host: Option<Rc<Host>>,
     /// Taken out while it is polled.
     run: Option<Run>,
 }
 
-thread_local! {
-    static CALLS: RefCell<Vec<Option<Place>>> = const { RefCell::new(Vec::new()) };
-    static RANDOM: RefCell<Option<fastrand::Rng>> = const { RefCell::new(None) };
+/// What a poll brings along, so that nobody has to ask for it.
+#[derive(Clone, Copy)]
+struct Pulse {
+    now: Now,
+    /// How the attempt stands: 0 running, 1 succeeded, 2 failed, 3 not sent because the
+    /// caller's signal aborted, 4 not sent because its body could not be had again, 5
+    /// because the deadline passed before.
+    standing: u8,
 }
+
+thread_local! {
+    static CALLS: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+    static RANDOM: RefCell<Option<fastrand::Rng>> = const { RefCell::new(None) };
+    static PULSE: Cell<Pulse> =
+        const { Cell::new(Pulse { now: Now { mono: MonoMs(0), wall: WallMs(0) }, standing: RUNNING }) };
+}
+
+const RUNNING: u8 = 0;
 
 /// A random number in [0, 1). Seeded at the first use: Workers refuse it any earlier.
 fn draw() -> f64 {
@@ -41,42 +58,54 @@ fn draw() -> f64 {
     })
 }
 
-/// Takes a call whose first attempt was made outside, at `mono` and `wall`, and failed.
+/// Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
+/// failed; lets it go on as far as it can. It may have ended by then.
 #[wasm_bindgen(js_name = driveStart)]
-pub fn start(policy: &PolicyHandle, host: Host, mono: f64, wall: f64, first: &Facts) -> u32 {
-    let started = now(mono, wall);
+pub fn start(policy: &PolicyHandle, host: Host, began: f64, mono: f64, wall: f64, first: &Facts) -> u32 {
+    // Nobody reads the wall clock before there is a failure.
+    let started = now(began, wall - (mono - began));
     let outcome = Outcome::Failed(Box::new(first.observed()));
     let mut call = Call::new(policy.share(), started);
-    let mut runtime = HostRuntime(host.clone());
+    let host = Rc::new(host);
+    let mut runtime = HostRuntime::new(Rc::clone(&host));
     let run: Run = Box::pin(async move {
         let end = drive(&mut call, &mut runtime, Some((started, outcome))).await;
         (end, call.into_history())
     });
-    let place = Some(Place { host, run: Some(run) });
-    CALLS.with_borrow_mut(|calls| {
-        let free = calls.iter().position(Option::is_none).unwrap_or(calls.len());
+    let at = CALLS.with_borrow_mut(|calls| {
+        let free = calls.iter().position(|place| place.host.is_none()).unwrap_or(calls.len());
+        let (host, run) = (Some(host), Some(run));
         match calls.get_mut(free) {
-            Some(slot) => *slot = place,
-            None => calls.push(place),
+            Some(place) => (place.host, place.run) = (host, run),
+            None => calls.push(Place { waker: Arc::new(CallWaker(free as u32)).into(), host, run }),
         }
         free as u32
-    })
+    });
+    poll(at, mono, wall, RUNNING);
+    at
 }
 
-/// Lets a call go on as far as it can. When it ends, its host is told and its place is free.
+/// Lets a call go on as far as it can, at this time and with its attempt standing so. When it
+/// ends, its host is told and its place is free.
 #[wasm_bindgen(js_name = drivePoll)]
-pub fn poll(call: u32) {
-    let taken = CALLS.with_borrow_mut(|calls| calls.get_mut(call as usize)?.as_mut()?.run.take());
-    let Some(mut run) = taken else { return };
-    let waker = Arc::new(CallWaker(call)).into();
-    match run.as_mut().poll(&mut Context::from_waker(&waker)) {
+pub fn poll(call: u32, mono: f64, wall: f64, standing: u8) {
+    let taken = CALLS.with_borrow_mut(|calls| {
+        let place = calls.get_mut(call as usize)?;
+        Some((place.run.take()?, place.waker.clone()))
+    });
+    let Some((mut run, waker)) = taken else { return };
+    // What JavaScript does meanwhile may let another call go on.
+    let outer = PULSE.replace(Pulse { now: now(mono, wall), standing });
+    let polled = run.as_mut().poll(&mut Context::from_waker(&waker));
+    PULSE.set(outer);
+    match polled {
         Poll::Pending => CALLS.with_borrow_mut(|calls| {
-            if let Some(Some(place)) = calls.get_mut(call as usize) {
+            if let Some(place) = calls.get_mut(call as usize).filter(|place| place.host.is_some()) {
                 place.run = Some(run);
             }
         }),
         Poll::Ready((end, history)) => {
-            let mark = if let End::GaveUp(mark) = end { Mark::as_str(mark) } else { "" };
+            let mark = if let End::GaveUp(mark) = end { Some(Mark::as_str(mark)) } else { None };
             if let Some(host) = forget(call) {
                 host.finish(mark, json::history(&history));
             }
@@ -90,9 +119,14 @@ pub fn drop_call(call: u32) {
     drop(forget(call));
 }
 
-fn forget(call: u32) -> Option<Host> {
-    let place = CALLS.with_borrow_mut(|calls| calls.get_mut(call as usize).and_then(Option::take));
-    place.map(|place| place.host)
+fn forget(call: u32) -> Option<Rc<Host>> {
+    // What is dropped may call back.
+    let (run, host) = CALLS.with_borrow_mut(|calls| {
+        let place = calls.get_mut(call as usize)?;
+        Some((place.run.take(), place.host.take()))
+    })?;
+    drop(run);
+    host
 }
 
 /// Reaches a call's host by number: a waker must be able to cross threads, and a JavaScript
@@ -102,16 +136,37 @@ struct CallWaker(u32);
 
 impl Wake for CallWaker {
     fn wake(self: Arc<Self>) {
-        let host = CALLS.with_borrow(|calls| Some(calls.get(self.0 as usize)?.as_ref()?.host.clone()));
-        if let Some(host) = host {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if let Some(host) = CALLS.with_borrow(|calls| calls.get(self.0 as usize)?.host.clone()) {
             host.wake();
         }
     }
 }
 
-struct HostRuntime(Host);
+struct HostRuntime {
+    host: Rc<Host>,
+    /// The caller's signal.
+    signal: Option<AbortSignal>,
+    ways: u8,
+}
+
+/// What a call does in a way of its own: the bits of `Host.ways`.
+mod ways {
+    /// Waits go through the host and not through a timer of ours.
+    pub const SLEEPS: u8 = 1;
+    /// Random numbers are the caller's.
+    pub const DRAWS: u8 = 2;
+}
 
 impl HostRuntime {
+    fn new(host: Rc<Host>) -> HostRuntime {
+        let (signal, ways) = (host.signal(), host.ways());
+        HostRuntime { host, signal, ways }
+    }
+
     /// What a hook's promise resolved to: see `js/call.js`.
     async fn answer(&self, promise: js_sys::Promise) -> Answer<Option<bool>> {
         match JsFuture::from(promise).await {
@@ -125,22 +180,23 @@ impl HostRuntime {
 
 impl Runtime for HostRuntime {
     fn now(&mut self) -> Now {
-        now(self.0.mono(), self.0.wall())
+        PULSE.get().now
     }
 
     fn unit(&mut self) -> f64 {
-        self.0.unit().unwrap_or_else(draw)
+        if self.ways & ways::DRAWS != 0 { self.host.unit() } else { draw() }
     }
 
     async fn attempt(&mut self, attempt: u32, allowance: Option<Allowance>) -> Outcome {
         let limit = allowance.map_or(-1.0, |allowance| allowance.limit.as_f64());
-        self.0.begin(attempt, limit, allowance.is_some_and(|allowance| allowance.by_deadline));
+        self.host.begin(attempt, limit, allowance.is_some_and(|allowance| allowance.by_deadline));
+        PULSE.set(Pulse { standing: RUNNING, ..PULSE.get() });
         // The host polls when the attempt has ended: a JsFuture would cost two closures.
         poll_fn(|_| {
-            Poll::Ready(match self.0.standing() {
-                0 => return Poll::Pending,
-                1 => Outcome::Succeeded(self.0.usage().and_then(|told| Usage::read(&into_text(told)))),
-                2 => Outcome::Failed(Box::new(self.0.facts().observed())),
+            Poll::Ready(match PULSE.get().standing {
+                RUNNING => return Poll::Pending,
+                1 => Outcome::Succeeded(self.host.usage().and_then(|told| Usage::read(&into_text(told)))),
+                2 => Outcome::Failed(Box::new(self.host.facts().observed())),
                 3 => Outcome::Unsent(Mark::Cancelled),
                 4 => Outcome::Unsent(Mark::OneShotBody),
                 _ => Outcome::Unsent(Mark::DeadlineExceeded),
@@ -150,21 +206,21 @@ impl Runtime for HostRuntime {
     }
 
     async fn sleep(&mut self, delay: DelayMs) -> Slept {
-        if !self.0.sleeps_itself() {
-            return sleep::sleep(delay, self.0.signal()).await;
+        if self.ways & ways::SLEEPS == 0 {
+            return sleep::sleep(delay, self.signal.as_ref()).await;
         }
-        match JsFuture::from(self.0.sleep(delay.as_f64())).await {
+        match JsFuture::from(self.host.sleep(delay.as_f64())).await {
             Ok(through) if through.is_truthy() => Slept::Through,
             _ => Slept::Cancelled,
         }
     }
 
     async fn ask(&mut self, record: &AttemptRecord, verdict: &Verdict) -> Answer<Option<bool>> {
-        self.answer(self.0.ask(json::record(record), json::verdict(verdict))).await
+        self.answer(self.host.ask(json::record(record), json::verdict(verdict))).await
     }
 
     async fn announce(&mut self, record: &AttemptRecord) -> Answer<()> {
-        match self.answer(self.0.announce(json::record(record))).await {
+        match self.answer(self.host.announce(json::record(record))).await {
             Answer::Said(_) => Answer::Said(()),
             Answer::Threw => Answer::Threw,
             Answer::Cancelled => Answer::Cancelled,
@@ -172,11 +228,11 @@ impl Runtime for HostRuntime {
     }
 
     fn failed(&mut self, record: &AttemptRecord, verdict: &Verdict) {
-        self.0.tell_failed(json::record(record), json::verdict(verdict));
+        self.host.tell_failed(json::record(record), json::verdict(verdict));
     }
 
     fn waiting(&mut self, record: &AttemptRecord, delay: DelayMs, from: WaitFrom) {
-        self.0.tell_waiting(json::record(record), delay.as_f64(), from.as_str());
+        self.host.tell_waiting(json::record(record), delay.as_f64(), from.as_str());
     }
 }
 

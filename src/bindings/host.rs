@@ -6,7 +6,7 @@ use crate::clock::MAX_SAFE_MS;
 use crate::decimal::decimal;
 use crate::history::SentRequest;
 use crate::kind::ErrorKind;
-use crate::scan::{concat, find};
+use crate::scan::{concat, find, from, part};
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -15,32 +15,20 @@ use web_sys::AbortSignal;
 extern "C" {
     /// The call's host: `js/driver.js`. Its promises never reject, and all of them end when
     /// the caller's signal aborts.
-    #[derive(Clone)]
     pub type Host;
 
     /// The caller's signal.
     #[wasm_bindgen(method, getter)]
     pub fn signal(this: &Host) -> Option<AbortSignal>;
-    /// Whether waits go through `sleep` below and not through a timer of our own.
-    #[wasm_bindgen(method, getter, js_name = sleepsItself)]
-    pub fn sleeps_itself(this: &Host) -> bool;
-    /// Monotonic milliseconds.
+    /// What the call does in a way of its own: see `drive.rs`.
+    #[wasm_bindgen(method, getter)]
+    pub fn ways(this: &Host) -> u8;
+    /// The caller's own random number.
     #[wasm_bindgen(method)]
-    pub fn mono(this: &Host) -> f64;
-    /// Epoch milliseconds.
-    #[wasm_bindgen(method)]
-    pub fn wall(this: &Host) -> f64;
-    /// The caller's own random number, if it has any.
-    #[wasm_bindgen(method)]
-    pub fn unit(this: &Host) -> Option<f64>;
+    pub fn unit(this: &Host) -> f64;
     /// Begins an attempt, and polls when it has ended. `limit_ms` below zero is no limit.
     #[wasm_bindgen(method)]
     pub fn begin(this: &Host, attempt: u32, limit_ms: f64, by_deadline: bool);
-    /// How the attempt stands: 0 running, 1 succeeded, 2 failed, 3 not sent because the
-    /// caller's signal aborted, 4 not sent because its body could not be had again, 5
-    /// because the deadline passed before.
-    #[wasm_bindgen(method, getter)]
-    pub fn standing(this: &Host) -> u8;
     /// What tells of the tokens of the attempt that succeeded, as JSON.
     #[wasm_bindgen(method, getter)]
     pub fn usage(this: &Host) -> Option<Vec<u8>>;
@@ -62,9 +50,9 @@ extern "C" {
     /// Tells `onEvent` of a wait.
     #[wasm_bindgen(method, js_name = tellWaiting)]
     pub fn tell_waiting(this: &Host, record: String, delay_ms: f64, from: &str);
-    /// The call has ended: an empty mark is a success.
+    /// The call has ended: without a mark it is a success.
     #[wasm_bindgen(method)]
-    pub fn finish(this: &Host, mark: &str, history: String);
+    pub fn finish(this: &Host, mark: Option<&str>, history: String);
     /// Asks for a poll, soon.
     #[wasm_bindgen(method)]
     pub fn wake(this: &Host);
@@ -78,8 +66,13 @@ extern "C" {
     /// The numbers and flags, see `bits` below.
     #[wasm_bindgen(method, getter)]
     fn bits(this: &Facts) -> u32;
+    /// What was sent and the headers that came, in one text: it is the crossing that costs.
+    /// First method, URL and headers, one line each, unless requests are not ours to see.
     #[wasm_bindgen(method, getter)]
-    fn headers(this: &Facts) -> String;
+    fn text(this: &Facts) -> Vec<u8>;
+    /// How long the first part of it is, in UTF-16 units.
+    #[wasm_bindgen(method, getter, js_name = requestLength)]
+    fn request_length(this: &Facts) -> u32;
     /// The wait that an error without headers names.
     #[wasm_bindgen(method, getter, js_name = retryAfterMs)]
     fn retry_after_ms(this: &Facts) -> f64;
@@ -91,20 +84,10 @@ extern "C" {
     /// name, message, code, name, message, code, …
     #[wasm_bindgen(method, getter)]
     fn links(this: &Facts) -> Option<Array>;
-    #[wasm_bindgen(method, getter, js_name = raisedKind)]
-    fn raised_kind(this: &Facts) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = raisedRetryable)]
-    fn raised_retryable(this: &Facts) -> Option<bool>;
-    #[wasm_bindgen(method, getter, js_name = raisedCode)]
-    fn raised_code(this: &Facts) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = raisedProvider)]
-    fn raised_provider(this: &Facts) -> Option<String>;
-    /// The `type` that an error gives itself.
-    #[wasm_bindgen(method, getter, js_name = errorType)]
-    fn error_type(this: &Facts) -> Option<String>;
-    /// Method, URL and headers, one line each; empty where requests are not ours to see.
+    /// What an error says of itself: its kind, code, provider and `type`, and whether it may be
+    /// retried.
     #[wasm_bindgen(method, getter)]
-    fn request(this: &Facts) -> String;
+    fn raised(this: &Facts) -> Array;
     #[wasm_bindgen(method, getter, js_name = requestBody)]
     fn request_body(this: &Facts) -> Option<String>;
 }
@@ -140,9 +123,17 @@ impl Facts {
         let in_band = bits & bits::ENDING == bits::IN_BAND;
         let status = if in_band { 200 } else { (bits >> bits::STATUS_SHIFT & bits::STATUS) as u16 };
         // Only an error can say what a caller raised.
-        let raised = if has(bits::HAS_LINKS) { self.raised() } else { None };
+        let said = if has(bits::HAS_LINKS) { Some(self.raised()) } else { None };
+        let text = |i| said.as_ref()?.get(i).as_string();
+        let retryable = || said.as_ref()?.get(4).as_bool();
+        let raised = text(0)
+            .and_then(|name| ErrorKind::from_name(&name))
+            .map(|kind| Raised { kind, retryable: retryable() })
+            .or_else(|| Raised::by_type(&text(3)?));
         let body = if has(bits::HAS_BODY) { self.body() } else { None };
         let usage = if has(bits::HAS_USAGE) { self.usage() } else { None };
+        let mut sent = into_text(self.text());
+        let headers = sent.split_off(byte_at(&sent, self.request_length() as usize));
         Observed {
             ending: match bits & bits::ENDING {
                 0 => Ending::Response,
@@ -157,30 +148,18 @@ impl Facts {
             source: if has(bits::FROM_FETCH) { Source::Fetch } else { Source::Operation },
             status: if status == 0 { None } else { Some(status) },
             opaque_redirect: has(bits::OPAQUE_REDIRECT),
-            headers: if has(bits::HAS_WAIT) { self.named_wait() } else { self.headers() },
+            headers: if has(bits::HAS_WAIT) { self.named_wait() } else { headers },
             body: body.map(into_text).unwrap_or_default(),
             usage: usage.map(into_text).unwrap_or_default(),
             usage_is_lower_bound: has(bits::USAGE_IS_LOWER_BOUND),
             streamed: has(bits::STREAMED),
             links: if has(bits::HAS_LINKS) { self.read_links(bits) } else { Vec::new() },
-            raised_code: raised.and_then(|_| self.raised_code()),
-            raised_provider: raised.and_then(|_| self.raised_provider()),
+            raised_code: raised.and_then(|_| text(1)),
+            raised_provider: raised.and_then(|_| text(2)),
             raised,
-            request: self.sent(if has(bits::HAS_REQUEST_BODY) { self.request_body() } else { None }),
+            request: as_sent(sent, if has(bits::HAS_REQUEST_BODY) { self.request_body() } else { None }),
             replay: if has(bits::ONE_SHOT) { Replay::OneShotBody } else { Replay::Possible },
         }
-    }
-
-    fn sent(&self, body: Option<String>) -> Option<SentRequest> {
-        let mut text = self.request();
-        let mut line = || {
-            let mut line = text.split_off(find(&text, b'\n')? + 1);
-            std::mem::swap(&mut line, &mut text);
-            line.pop();
-            Some(line)
-        };
-        let (method, url) = (line()?, line()?);
-        Some(SentRequest { method, url, headers: text, body })
     }
 
     /// What an error names as its wait, as the header that would have said it.
@@ -196,12 +175,6 @@ impl Facts {
         concat(&["retry-after\n", &seconds, ".", &fraction, "\n"])
     }
 
-    fn raised(&self) -> Option<Raised> {
-        let kind = self.raised_kind().and_then(|name| ErrorKind::from_name(&name));
-        kind.map(|kind| Raised { kind, retryable: self.raised_retryable() })
-            .or_else(|| Raised::by_type(&self.error_type()?))
-    }
-
     fn read_links(&self, bits: u32) -> Vec<Link> {
         let texts = self.links().unwrap_or_default();
         let text = |i| texts.get(i).as_string().unwrap_or_default();
@@ -214,6 +187,28 @@ impl Facts {
         }
         links
     }
+}
+
+fn as_sent(mut text: String, body: Option<String>) -> Option<SentRequest> {
+    let method_ends = find(&text, b'\n')?;
+    let url_ends = method_ends + 1 + find(from(&text, method_ends + 1), b'\n')?;
+    let (method, url) = (part(&text, 0, method_ends).to_owned(), part(&text, method_ends + 1, url_ends).to_owned());
+    let headers = text.split_off(url_ends + 1);
+    Some(SentRequest { method, url, headers, body })
+}
+
+/// Where the byte stands that JavaScript counts as this one of its own units.
+fn byte_at(text: &str, mut units: usize) -> usize {
+    if text.is_ascii() {
+        return units.min(text.len());
+    }
+    for (at, character) in text.char_indices() {
+        if units == 0 {
+            return at;
+        }
+        units = units.saturating_sub(character.len_utf16());
+    }
+    text.len()
 }
 
 /// UTF-8 as the Encoding standard decodes it: what is not UTF-8 becomes U+FFFD.

@@ -3,45 +3,50 @@
 
 use crate::clock::DelayMs;
 use crate::driver::Slept;
-use gloo_timers::future::TimeoutFuture;
-use std::cell::RefCell;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use gloo_timers::callback::Timeout;
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 /// Sleeps on the runtime's timer, raced with `signal`.
-pub async fn sleep(delay: DelayMs, signal: Option<AbortSignal>) -> Slept {
-    if signal.as_ref().is_some_and(AbortSignal::aborted) {
+pub async fn sleep(delay: DelayMs, signal: Option<&AbortSignal>) -> Slept {
+    if signal.is_some_and(AbortSignal::aborted) {
         return Slept::Cancelled;
     }
-    let mut timer = pin!(TimeoutFuture::new(u32::try_from(delay.get()).unwrap_or(u32::MAX)));
-    let Some(signal) = signal else {
-        timer.await;
-        return Slept::Through;
-    };
-    let watch = Watch::new(signal);
+    let over = Rc::new(Cell::new(false));
+    let watch = signal.map(Watch::new);
+    let mut timer = None;
     poll_fn(|context| {
-        watch.tell(context.waker());
-        if watch.signal.aborted() {
-            return Poll::Ready(Slept::Cancelled);
+        timer.get_or_insert_with(|| {
+            let (over, waker) = (Rc::clone(&over), context.waker().clone());
+            Timeout::new(u32::try_from(delay.get()).unwrap_or(u32::MAX), move || {
+                over.set(true);
+                waker.wake();
+            })
+        });
+        if let Some(watch) = &watch {
+            watch.tell(context.waker());
+            if watch.signal.aborted() {
+                return Poll::Ready(Slept::Cancelled);
+            }
         }
-        timer.as_mut().poll(context).map(|()| Slept::Through)
+        if over.get() { Poll::Ready(Slept::Through) } else { Poll::Pending }
     })
     .await
 }
 
 /// One `abort` listener, for as long as it lives.
-struct Watch {
-    signal: AbortSignal,
+struct Watch<'s> {
+    signal: &'s AbortSignal,
     waker: Rc<RefCell<Option<Waker>>>,
     listener: Closure<dyn FnMut()>,
 }
 
-impl Watch {
-    fn new(signal: AbortSignal) -> Watch {
+impl Watch<'_> {
+    fn new(signal: &AbortSignal) -> Watch<'_> {
         let waker: Rc<RefCell<Option<Waker>>> = Rc::default();
         let told = Rc::clone(&waker);
         let listener = Closure::new(move || {
@@ -60,7 +65,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Watch<'_> {
     fn drop(&mut self) {
         let _ = self.signal.remove_event_listener_with_callback("abort", self.listener.as_ref().unchecked_ref());
     }

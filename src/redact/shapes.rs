@@ -28,6 +28,9 @@ const SHAPES: &[Shape] = &[
     ("AKIA", 16, is_upper), ("ASIA", 16, is_upper),
 ];
 
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
+const JSON_WEB_TOKEN: &str = "eyJ";
+
 /// OpenAI quotes a wrong key with stars in the middle.
 fn is_key(byte: u8) -> bool {
     is_word(byte) || byte == b'*'
@@ -80,11 +83,27 @@ impl Run {
 }
 
 /// Whether a shape may begin with the character: a quick look before [`in_text`].
-#[rustfmt::skip]
-pub(super) fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'A' | b'B' | b'b'..=b'h' | b'j' | b'n' | b'p' | b'r'..=b't' | b'v'
-        | b'x' | b'y')
+pub(super) fn may_begin(first: u8, second: Option<u8>) -> bool {
+    let seconds = BEGINNINGS.get(usize::from(first & 31));
+    seconds.zip(second).is_some_and(|(seconds, second)| seconds >> (second & 31) & 1 != 0)
 }
+
+/// For the first letter of a shape, those that may be the second: in five bits, which tell letters apart.
+static BEGINNINGS: [u32; 32] = {
+    let mut beginnings = [0; 32];
+    let mut at = 0;
+    while at < SHAPES.len() + SCHEMES.len() + 1 {
+        let begins = match at.checked_sub(SHAPES.len()) {
+            None => SHAPES[at].0,
+            Some(scheme) if scheme < SCHEMES.len() => SCHEMES[scheme],
+            Some(_) => JSON_WEB_TOKEN,
+        };
+        let bytes = begins.as_bytes();
+        beginnings[(bytes[0] & 31) as usize] |= 1 << (bytes[1] & 31);
+        at += 1;
+    }
+    beginnings
+};
 
 /// The part to mask of the shape that begins at `start`, behind the character `before`.
 pub(super) fn in_text(text: &str, start: usize, before: u8) -> Option<Range<usize>> {
@@ -99,7 +118,7 @@ pub(super) fn in_text(text: &str, start: usize, before: u8) -> Option<Range<usiz
         return (run.len >= min && is_random).then_some(start..run.end);
     }
     match first {
-        b'e' if !is_word(before) && rest.starts_with("eyJ") => json_web_token(text, start),
+        b'e' if !is_word(before) && rest.starts_with(JSON_WEB_TOKEN) => json_web_token(text, start),
         b'B' | b'b' => scheme_value(text, start, rest),
         _ => None,
     }
@@ -108,7 +127,7 @@ pub(super) fn in_text(text: &str, start: usize, before: u8) -> Option<Range<usiz
 /// The value behind the word `Bearer` or `Basic`. Prose has a plain word there, and a
 /// challenge (RFC 9110 section 11.6.1) the name of a parameter.
 fn scheme_value(text: &str, start: usize, rest: &str) -> Option<Range<usize>> {
-    let scheme = ["bearer", "basic"]
+    let scheme = SCHEMES
         .into_iter()
         .find(|scheme| rest.get(..scheme.len()).is_some_and(|word| word.eq_ignore_ascii_case(scheme)))?;
     let gap = start + scheme.len();

@@ -70,11 +70,11 @@ impl Masker {
     fn is_plain(&self, text: &str) -> bool {
         // Without an `@` no login stands behind the slashes.
         let behind = text.strip_prefix("https://").filter(|rest| find(rest, b'@').is_none());
-        let mut before = 0_u8;
         let text = behind.unwrap_or(text);
+        let mut before = 0_u8;
         for (at, byte) in text.bytes().enumerate() {
-            let begins_shape = shapes::may_begin(byte)
-                && !before.is_ascii_alphanumeric()
+            let begins_shape = !before.is_ascii_alphanumeric()
+                && shapes::may_begin(byte, text.as_bytes().get(at + 1).copied())
                 && shapes::in_text(text, at, before).is_some();
             let begins_login = byte == b'/' && before == b'/';
             if begins_shape || begins_login || matches!(byte, b':' | b'=' | b'%' | b'\\') {
@@ -107,7 +107,8 @@ impl Masker {
             let before = names.prev;
             let shape = || shapes::in_text(text, unit.start, before);
             let login = || Some(url::authority(text, unit.end, unit.layers, true));
-            if shapes::may_begin(unit.byte) && !before.is_ascii_alphanumeric() {
+            let next = || text.as_bytes().get(unit.start + 1).copied();
+            if !before.is_ascii_alphanumeric() && shapes::may_begin(unit.byte, next()) {
                 marks.mark(shapes.find(&unit, shape));
             } else if unit.byte == b'/' && before == b'/' {
                 marks.mark(logins.find(&unit, login));

@@ -111,8 +111,25 @@ impl BodyHints {
 }
 
 fn place_of(key: &str) -> Option<usize> {
+    let lengths = LENGTHS.get(usize::from(key.bytes().next()? & 31))?;
+    // Few keys begin as one of the members does and are as long.
+    if lengths >> (key.len() & 31) & 1 == 0 {
+        return None;
+    }
     MEMBERS.iter().position(|name| name.eq_ignore_ascii_case(key))
 }
+
+/// For each first letter, how long the members are that begin with it.
+static LENGTHS: [u32; 32] = {
+    let mut lengths = [0; 32];
+    let mut at = 0;
+    while at < MEMBERS.len() {
+        let name = MEMBERS[at].as_bytes();
+        lengths[(name[0] & 31) as usize] |= 1 << (name.len() & 31);
+        at += 1;
+    }
+    lengths
+};
 
 fn nanoseconds(text: &str) -> Option<DelayMs> {
     let count = value::number(text, Unit::Milliseconds)?.get();

@@ -7,6 +7,7 @@
 
 use super::duration::{self, is_in};
 use crate::clock::DelayMs;
+use crate::scan;
 
 /// How much of one text is searched. Providers' messages are shorter, error pages are not.
 const SEARCHED_BYTES: usize = 8 * 1024;
@@ -29,14 +30,23 @@ pub(super) fn longest(text: &str) -> Option<DelayMs> {
     let searched = text.as_bytes().get(..SEARCHED_BYTES).unwrap_or(text.as_bytes());
     while let Some(ahead) = searched.get(from..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
         let (before, number) = text.split_at_checked(from + ahead)?;
-        from += ahead + duration::number_length(number);
-        if let Some(delay) = duration::leading(number)
+        let length = duration::number_length(number);
+        from += ahead + length;
+        if may_be_unit(scan::from(number, length))
+            && let Some(delay) = duration::leading(number)
             && leads_to_a_wait(before)
         {
             longest = longest.max(Some(delay));
         }
     }
     longest
+}
+
+/// Whether a unit of time may follow, by its first letter: a quick look, since most numbers in
+/// a long text are no lengths of time.
+fn may_be_unit(after: &str) -> bool {
+    let initial = after.bytes().find(|byte| *byte != b' ');
+    initial.is_some_and(|byte| matches!(byte | 0x20, b'd' | b'h' | b'm' | b's' | b'u' | b'n') || !byte.is_ascii())
 }
 
 fn leads_to_a_wait(before: &str) -> bool {

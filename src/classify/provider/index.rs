@@ -59,8 +59,9 @@ struct Index {
     rows: Vec<Row>,
     /// The place of a row, from 1, and above it the upper half of its hash; 0 is free.
     slots: Vec<u32>,
-    /// Bits for the ends of the last keys of members: see `ends_of`.
-    last_keys: [u32; 32],
+    /// For the ends of the last keys of members (see `ends_of`), bits for how many keys such a
+    /// member has.
+    last_keys: [[u8; 32]; 32],
 }
 
 const SLOTS: usize = 2048;
@@ -88,19 +89,17 @@ pub fn value_of_word(word: &str, hash: WordHash) -> Option<u16> {
     Some(index().find(WORD, &[word], hash.0)?.value)
 }
 
-/// Whether `PLACE` or `SHAPE` may have a member whose last key is this one: a quick look,
-/// wrong on one side only.
-pub fn may_be_last(key: &str) -> bool {
-    let Some((row, bit)) = ends_of(key) else { return true };
-    index().last_keys.get(row).is_some_and(|bits| bits >> bit & 1 != 0)
+/// Whether `PLACE` or `SHAPE` may have this member: a quick look at its last key, wrong on one
+/// side only.
+pub fn may_have(keys: &[&str]) -> bool {
+    let Some(ends) = keys.last().and_then(|key| ends_of(key)) else { return true };
+    index().last_key(ends).is_some_and(|bits| bits >> keys.len().min(7) & 1 != 0)
 }
 
-/// The first and the last letter of a key; `None` where either is another sign, which the
-/// search passes over.
-fn ends_of(key: &str) -> Option<(usize, u32)> {
-    let letter = |byte: Option<u8>| byte.filter(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'[' | b']'));
-    let (first, last) = (letter(key.bytes().next())?, letter(key.bytes().next_back())?);
-    Some((usize::from(first & 31), u32::from(last & 31)))
+/// The first and the last of the signs of a key that the search does not pass over.
+fn ends_of(key: &str) -> Option<(u8, u8)> {
+    let (first, last) = (key.bytes().find_map(significant)?, key.bytes().rev().find_map(significant)?);
+    Some((first & 31, last & 31))
 }
 
 #[inline(never)]
@@ -166,7 +165,7 @@ impl Index {
     #[cold]
     #[inline(never)]
     fn new() -> Index {
-        let mut index = Index { rows: Vec::new(), slots: vec![0; SLOTS], last_keys: [0; 32] };
+        let mut index = Index { rows: Vec::new(), slots: vec![0; SLOTS], last_keys: [[0; 32]; 32] };
         index.add_lines(PLACE, PLACES);
         index.add_lines(WORD, WORDS);
         for (at, family) in FAMILIES.iter().enumerate() {
@@ -180,6 +179,10 @@ impl Index {
             }
         }
         index
+    }
+
+    fn last_key(&self, (first, last): (u8, u8)) -> Option<u8> {
+        self.last_keys.get(usize::from(first))?.get(usize::from(last)).copied()
     }
 
     /// Each line: what it is about, then names.
@@ -198,10 +201,11 @@ impl Index {
         // A condition before the keys is none of them.
         let end = name.bytes().rev().take_while(|byte| !matches!(byte, b'.' | b'@' | b'^' | b'#' | b'&')).count();
         if matches!(table, PLACE | SHAPE)
-            && let Some((row, bit)) = ends_of(from(name, name.len() - end))
-            && let Some(bits) = self.last_keys.get_mut(row)
+            && let Some((first, last)) = ends_of(from(name, name.len() - end))
+            && let Some(bits) =
+                self.last_keys.get_mut(usize::from(first)).and_then(|row| row.get_mut(usize::from(last)))
         {
-            *bits |= 1 << bit;
+            *bits |= 1 << (1 + name.bytes().filter(|byte| *byte == b'.').count()).min(7);
         }
         let hash = hash(table, &[name]);
         let mut at = hash as usize;

@@ -101,10 +101,9 @@ impl BodyFacts {
             }
             Scalar::Null => return,
         };
-        let may_be_known = place.last().is_none_or(|key| index::may_be_last(key));
         let whole = if let ["[]", inner @ ..] = keys { inner } else { keys };
         if self.family.is_none()
-            && may_be_known
+            && index::may_have(whole)
             && let Some(shape) = index::value(index::SHAPE, whole)
             && is_of_shape(shape >> 8, text)
         {
@@ -112,7 +111,7 @@ impl BodyFacts {
         }
         let role = match place {
             [] => Some(MESSAGE),
-            _ if !may_be_known => None,
+            _ if !index::may_have(place) => None,
             _ => index::value(index::PLACE, place),
         };
         let Some(role) = role else { return };
