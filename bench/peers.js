@@ -244,6 +244,19 @@ export const peers = {
   'vern-llm': vernLlm,
 };
 
+/** Those that have a circuit breaker as well. @type {Record<string, Peer>} */
+export const breakers = {
+  cockatiel({ fetch }) {
+    const { circuitBreaker, ConsecutiveBreaker, ConstantBackoff, handleAll, retry, wrap } = cockatiel;
+    const failures = handleAll.orWhenResult((response) => isRetried(/** @type {Response} */ (response).status));
+    const policy = wrap(
+      retry(failures, { maxAttempts: ATTEMPTS - 1, backoff: new ConstantBackoff(WAIT_MS) }),
+      circuitBreaker(failures, { halfOpenAfter: 30_000, breaker: new ConsecutiveBreaker(5) }),
+    );
+    return () => policy.execute(() => fetch(url, init));
+  },
+};
+
 /** Those that always read the answer as JSON. */
 export const readers = new Set(['vern-llm']);
 

@@ -1,5 +1,5 @@
 import { ATTEMPTS, answering, jsonAnswer, overloaded, textAnswer } from './world.js';
-import { bare, dacapoWith, peers, readers } from './peers.js';
+import { bare, breakers, dacapoWith, peers, readers } from './peers.js';
 
 /** @typedef {import('./peers.js').Peer} Peer */
 
@@ -20,9 +20,10 @@ import { bare, dacapoWith, peers, readers } from './peers.js';
  * @param {(() => Response)[]} world.before The answers that are retried.
  * @param {boolean} [world.reads]
  * @param {boolean} [world.limited] With the caller's signal and a limit for each attempt.
+ * @param {Record<string, Peer>} [world.others]
  * @param {Record<string, Peer>} world.dacapo
  */
-function field({ before, reads = false, limited = false, dacapo }) {
+function field({ before, reads = false, limited = false, others = peers, dacapo }) {
   // Two bare calls: one whose answer is not read, and one for those that always read it.
   const worlds = [reads].concat(reads ? [] : [true]).map((reads) => {
     const answers = [...before, reads ? jsonAnswer : textAnswer];
@@ -36,7 +37,7 @@ function field({ before, reads = false, limited = false, dacapo }) {
     return { name, job, call: before.length === 0 ? once : call };
   });
   const all = worlds.map(({ name, call }) => ({ name, bare: name, call }));
-  for (const [name, make] of Object.entries({ ...peers, ...dacapo })) {
+  for (const [name, make] of Object.entries({ ...others, ...dacapo })) {
     const world = worlds.find((one) => one.job.reads === (reads || readers.has(name)));
     if (world !== undefined) all.push({ name, bare: world.name, call: make(world.job) });
   }
@@ -76,6 +77,17 @@ export const scenarios = {
     fetches: 1,
     against: 'fetch-retry',
     contestants: () => field({ before: [], reads: true, dacapo: { dacapo: dacapoWith() } }),
+  },
+  e: {
+    title: '(e) The call of (a) under a circuit breaker and a retry budget',
+    text: "both in the state in which they mostly are, closed and full; beside cockatiel's retry around its circuit breaker, which has no budget",
+    fetches: 1,
+    against: 'cockatiel',
+    contestants: () => field({
+      before: [],
+      others: breakers,
+      dacapo: { dacapo: dacapoWith({ breaker: true, budget: true }), 'dacapo, without them': dacapoWith() },
+    }),
   },
   d: {
     title: '(d) One retry: an empty 503, then a 200',

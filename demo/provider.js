@@ -2,6 +2,9 @@
 
 import { createServer } from 'node:http';
 
+/** Not a secret of anybody's. */
+export const STANDBY_KEY = 'sk-demo-4c8sTbYq1Wn6Kd5';
+
 /**
  * What it does with one request.
  *
@@ -69,6 +72,13 @@ const cut = (response, request) => {
 /** The request is taken and never answered. @type {Answer} */
 const silent = () => {};
 
+/** The second of two providers, which wants a key of its own and no other. @type {Answer} */
+const standby = (response, request) => {
+  const credentials = `${request.headers.authorization} ${request.url}`;
+  if (credentials !== `Bearer ${STANDBY_KEY} /v1/standby`) return unauthorized(response, request);
+  ok(response, request);
+};
+
 /** One event of a streamed chat completion. */
 const event = (/** @type {unknown} */ data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
@@ -119,6 +129,8 @@ const PATHS = {
   quota: [quota],
   moved: [moved],
   maintenance: [overloadedForLong],
+  down: [overloaded],
+  standby: [standby],
 };
 
 /** Which answer each of these paths gives again and again when the provider does not keep to its script. */

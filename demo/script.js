@@ -1,6 +1,6 @@
 import { createFetch, historyOf, isRetryError } from 'dacapo';
 import { listen } from './listen.js';
-import { startProvider } from './provider.js';
+import { STANDBY_KEY, startProvider } from './provider.js';
 
 /** @import { ErrorKind, FetchOptions, History } from 'dacapo' */
 
@@ -15,6 +15,7 @@ import { startProvider } from './provider.js';
  * @property {FetchOptions} [options]
  * @property {number} [cancelAfterMs]
  * @property {string} [hears] It streams, and this is what its user hears, with one start.
+ * @property {true} [fallsOver] There is a second provider.
  */
 
 /** @type {readonly Scene[]} */
@@ -32,6 +33,8 @@ const SCENES = [
   { title: '400', path: 'invalid', ends: 'failed', kinds: ['bad_request'] },
   { title: '429, but the quota is spent', path: 'quota', ends: 'failed', kinds: ['quota_exhausted'] },
   { title: 'A redirect, which would carry the key elsewhere', path: 'moved', ends: 'failed', kinds: ['redirected'] },
+  { title: 'The provider is down, and another one answers', path: 'down', ends: 'recovered', kinds: ['overloaded', 'overloaded'], options: { maxAttempts: 2 }, fallsOver: true },
+  { title: 'It still is, which its circuit breaker knows', path: 'down', ends: 'recovered', kinds: ['circuit_open'], fallsOver: true },
   { title: '503 for 30 s, and the caller cancels', path: 'maintenance', ends: 'cancelled', kinds: ['overloaded'], cancelAfterMs: 250 },
 ];
 
@@ -50,6 +53,13 @@ const QUERY_KEY = 'demo-query-key-5519';
 export async function runScript(timeline) {
   const provider = await startProvider({ broken: process.env.DEMO_BREAK === '1' });
   const fetch = createFetch({ initialDelayMs: 200, onEvent: timeline.onEvent });
+  const overBoth = fetch.with({
+    targets: [
+      { provider: 'first', breaker: { failures: 1 } },
+      { provider: 'standby', url: () => provider.url('standby'), headers: { authorization: `Bearer ${STANDBY_KEY}` } },
+    ],
+    onFallback: timeline.fellOver,
+  });
   const counts = { recovered: 0, failed: 0, cancelled: 0 };
   /** @type {Record<string, History | undefined>} */
   const histories = {};
@@ -58,9 +68,9 @@ export async function runScript(timeline) {
   timeline.heads();
   for (const [i, scene] of SCENES.entries()) {
     timeline.begin(`${String(i + 1).padStart(2)}  ${scene.title}`);
-    const { ends, history, heard } = await play(scene, fetch, `${provider.url(scene.path)}?key=${QUERY_KEY}`, timeline);
+    const { ends, history, heard } = await play(scene, scene.fallsOver ? overBoth : fetch, `${provider.url(scene.path)}?key=${QUERY_KEY}`, timeline);
     histories[scene.path] = history;
-    const kinds = [...(history?.attempts ?? []), ...(history?.last ? [history.last] : [])].map(({ error }) => error.kind);
+    const kinds = kindsIn(history);
     if (scene.hears !== undefined && (heard?.text !== scene.hears || heard.starts !== 1)) {
       surprises.push(`the user of call ${i + 1} was to hear "${scene.hears}", and heard "${heard?.text}" with ${heard?.starts} starts`);
     } else if (ends === scene.ends && String(kinds) === String(scene.kinds)) counts[ends] += 1;
@@ -75,6 +85,17 @@ export async function runScript(timeline) {
   const odd = surprises.length === 0 ? '' : `, ${surprises.length} not as scripted`;
   timeline.print(`${SCENES.length} calls: ${counts.recovered} recovered, ${counts.failed} failed as they should, ${counts.cancelled} cancelled${odd}`);
   return surprises.length === 0;
+}
+
+/**
+ * Of every failed attempt, those of earlier targets first.
+ *
+ * @param {History | undefined} history
+ * @returns {ErrorKind[]}
+ */
+function kindsIn({ fallback = [], attempts = [], last } = {}) {
+  const before = fallback.flatMap(({ error }) => [...(error.attempts ?? []), { error }]);
+  return [...before, ...attempts, ...(last ? [last] : [])].map(({ error }) => error.kind);
 }
 
 /**

@@ -10,6 +10,9 @@ const MARKS = {
   attempts_exhausted: 'no attempts left',
   deadline_exceeded: 'the deadline would pass',
   retry_after_beyond: 'the server asks for a longer wait than is allowed',
+  deferred: 'the server asks for a longer wait: to be resumed later',
+  retry_budget_exhausted: 'the retry budget is spent',
+  circuit_open: 'the circuit breaker is open',
   output_begun: 'not retried: somebody has heard the beginning',
   one_shot_body: 'the body can be read only once',
   method_not_retried: 'this method is not retried',
@@ -82,6 +85,16 @@ export class Timeline {
   delivered(attempt, status) {
     this.#line(attempt, this.paint('green', String(status).padEnd(12)), 'delivered');
   }
+
+  /**
+   * A target that failed, before the next is asked. Give it to `onFallback`.
+   *
+   * @param {import('dacapo').FallbackAttempt} entry
+   */
+  fellOver = ({ provider, error, request }) => {
+    const wait = error.retryAfterMs === undefined ? '' : ` for another ${seconds(error.retryAfterMs)}`;
+    this.note(request === undefined ? `${provider} is passed over: its breaker is open${wait}` : `${provider} is given up, the next one is asked`);
+  };
 
   /** @param {string} text */
   note(text) {

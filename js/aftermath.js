@@ -43,7 +43,7 @@ export function tooSlow(call, error) {
  * @param {Uint8Array | undefined} usage What the stream told of tokens, as JSON.
  */
 export function aftermath(call, earlier, facts, usage) {
-  const { attempts, retry = CLEAN } = earlier?.read() ?? {};
+  const { attempts, fallback, retry = CLEAN } = earlier?.read() ?? {};
   const { sentAt } = call;
   const [mono, wall] = [call.mono(), call.wall()];
   const numbers = [
@@ -51,7 +51,7 @@ export function aftermath(call, earlier, facts, usage) {
     retry.wastedCompletionTokens, retry.wastedTotalTokens, Number(retry.wasteIsLowerBound),
   ];
   const text = ask(({ streamHistory }) => streamHistory(handleOf(call.policy), new Float64Array(numbers), /** @type {any} */ (facts), usage));
-  return KeptHistory.of({ ...(attempts && { attempts }), ...new KeptHistory(text, call.raised).read() });
+  return KeptHistory.of({ ...(attempts && { attempts }), ...(fallback && { fallback }), ...new KeptHistory(text, call.raised).read() });
 }
 
 /**

@@ -13,9 +13,18 @@ export function ask(question) {
   try {
     return question(engine());
   } catch (error) {
-    if (error instanceof Unavailable) throw configError(error.message, undefined, error.cause);
-    throw error instanceof WebAssembly.RuntimeError ? broken(error) : error;
+    throw answered(error);
   }
+}
+
+/**
+ * What to throw for what a question threw, on the ways that cannot afford a function for it.
+ *
+ * @param {unknown} error
+ */
+export function answered(error) {
+  if (error instanceof Unavailable) return configError(error.message, undefined, error.cause);
+  return error instanceof WebAssembly.RuntimeError ? broken(error) : error;
 }
 
 /** @param {unknown} trap */

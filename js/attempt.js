@@ -1,9 +1,10 @@
 import { discard, peek } from './body.js';
-import { Call, UNSENT } from './call.js';
+import { UNSENT } from './call.js';
 import { ask } from './ask.js';
 import { configError, read, RetryError, show } from './errors.js';
-import { ENDING, Facts } from './facts.js';
+import { ENDING } from './facts.js';
 import { blockOf } from './headers.js';
+import { HedgedCall } from './hedge.js';
 import { cancelledUnsent, remember } from './history.js';
 import { examineBody } from './inspection.js';
 import { Limit } from './limit.js';
@@ -11,10 +12,11 @@ import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, isOneShot, isRequest, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
 import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
+/** @typedef {import('./facts.js').Facts} Facts */
 /** @typedef {import('./request.js').Input} Input */
 /** @typedef {import('./history.js').KeptHistory} KeptHistory */
 /** @typedef {import('./delivery.js').Delivery} Delivery */
@@ -22,9 +24,9 @@ import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 /**
  * One call of a fetch.
  *
- * @extends {Call<Response>}
+ * @extends {HedgedCall<Response>}
  */
-export class FetchCall extends Call {
+export class FetchCall extends HedgedCall {
   /**
    * @param {import('./policy.js').RetryPolicy} policy
    * @param {AbortSignal | undefined} signal
@@ -61,11 +63,28 @@ export class FetchCall extends Call {
   /** Makes the first attempt, and goes on from there. */
   async first() {
     const { input, init, settings } = this;
-    if (bringsBody(input, init)) {
-      if (input.bodyUsed) return this.threw(new TypeError('the body of the given Request was already used'));
-      if (!settings.once) this.replay = new Replay(input, settings.maxReplayBytes);
+    const { guards } = settings;
+    const claim = guards && this.admit(guards.of(urlOf(input)));
+    if (claim !== undefined) await claim;
+    try {
+      if (bringsBody(input, init)) {
+        if (input.bodyUsed) return this.threw(new TypeError('the body of the given Request was already used'));
+        if (!settings.once) this.replay = new Replay(input, settings.maxReplayBytes);
+      }
+      return this.goOn(await this.make(this.firstAttempt, ...this.firstLimit()));
+    } catch (error) {
+      throw this.brokenOff(error);
     }
-    return this.goOn(await this.attempt(1, settings.limitMs, settings.limitIsDeadline));
+  }
+
+  /**
+   * The call ends with an error before the engine has it.
+   *
+   * @param {unknown} error
+   */
+  brokenOff(error) {
+    this.admission?.released();
+    return error;
   }
 
   /**
@@ -74,8 +93,9 @@ export class FetchCall extends Call {
    * @returns {Promise<Response>}
    */
   unsent() {
+    this.admission?.released();
     this.replay?.cancel();
-    return Promise.reject(cancelledUnsent(this.signal));
+    return Promise.reject(cancelledUnsent(this.signal, this.earlier));
   }
 
   /**
@@ -94,16 +114,26 @@ export class FetchCall extends Call {
    * @param {number} look What is to be looked at, one of LOOK.
    */
   received(response, look) {
-    const facts = this.examine(response, look);
-    return facts instanceof Promise ? facts.then((facts) => this.goOn(facts)) : this.goOn(facts);
+    try {
+      const facts = this.examine(response, look);
+      if (!(facts instanceof Promise)) return this.goOn(facts);
+      return facts.then((facts) => this.goOn(facts), (error) => {
+        throw this.brokenOff(error);
+      });
+    } catch (error) {
+      throw this.brokenOff(error);
+    }
   }
 
   /** @param {Facts | null | number} facts */
   goOn(facts) {
     if (typeof facts === 'number') return this.unsent();
-    if (facts !== null) return this.enter(facts);
+    if (facts !== null || this.beside !== undefined) return this.enter(facts);
+    this.admission?.succeeded();
     this.replay?.cancel();
-    this.handOver(undefined);
+    const history = this.resumedHistory();
+    if (history !== undefined) remember(this.response, history);
+    this.handOver(history);
     return /** @type {Response} */ (this.response);
   }
 
@@ -127,6 +157,7 @@ export class FetchCall extends Call {
       this.limit = limit;
       this.index = attempt - 1;
       if (attempt > 1) this.sentAt = settings.mono();
+      this.onSend?.();
       fromFetch = true;
       const send = settings.given.fetch ?? platformFetch();
       response = await race(send(input, this.sent), signal, limitMs, discard);
@@ -158,15 +189,16 @@ export class FetchCall extends Call {
     const init = copyOf(this.init);
     if (this.refuses) init.redirect = 'manual';
     if (limit !== undefined) init.signal = limit.signal;
+    else if (this.onSend !== undefined) init.signal = this.signal;
     /** @type {[string, string][]} */
     const more = [];
     if (key) {
-      this.idempotencyKey ??= key === true ? randomKey() : givenKey(key());
+      this.idempotencyKey ??= key === true ? this.earlier?.idempotencyKey ?? randomKey() : givenKey(key());
       more.push(['Idempotency-Key', this.idempotencyKey]);
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
     if (more.length > 0) init.headers = withFields(init.headers ?? (isRequest(input) ? input.headers : undefined), more);
-    if (attempt > 1 && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
+    if (attempt > this.firstAttempt && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
     this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
     return input;
   }
@@ -241,8 +273,41 @@ export class FetchCall extends Call {
     return this.about(facts);
   }
 
-  /** Lets go of what the last attempt brought. */
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   * @param {boolean} isHedge
+   */
+  leg(signal, isHedge) {
+    const leg = new FetchCall(this.policy, signal, this.started, this.input, this.init, this.refuses);
+    leg.replay = this.replay;
+    leg.earlier = this.earlier;
+    leg.raised = this.raised ??= [];
+    leg.idempotencyKey = this.idempotencyKey;
+    // A body that the other leg may be sending is not to be let go of.
+    leg.sent = isHedge ? undefined : this.sent;
+    return leg;
+  }
+
+  /**
+   * @override
+   * @param {FetchCall} leg
+   */
+  adopt(leg) {
+    this.letGo();
+    const { sent, response, error, index, sentAt, delivery, limit, usage, idempotencyKey } = leg;
+    Object.assign(this, { sent, response, error, index, sentAt, delivery, limit, usage, idempotencyKey });
+  }
+
+  /** @override */
+  get holdsAnswer() {
+    return this.response !== undefined;
+  }
+
+  /** @override */
   letGo() {
+    this.link?.abort();
+    this.link = undefined;
     discard(this.response);
     this.response = undefined;
     this.delivery = undefined;
@@ -268,12 +333,20 @@ export class FetchCall extends Call {
     return facts;
   }
 
-  /** @param {number} ending */
+  /**
+   * @override
+   * @param {number} ending
+   */
   ended(ending) {
-    return this.about(new Facts(ending));
+    return this.about(super.ended(ending));
   }
 
-  /** Whether the request cannot be sent again. */
+  /** @override */
+  get method() {
+    return methodOf(this.input, this.init);
+  }
+
+  /** @override */
   get isOneShot() {
     return this.oneShot || this.replay?.lost === true;
   }
@@ -281,6 +354,8 @@ export class FetchCall extends Call {
   /** @param {Facts} facts */
   about(facts) {
     facts.oneShot = this.isOneShot;
+    facts.attempt = this.number;
+    facts.sentAt = this.sentAt;
     readRequest(facts, this.input, this.sent, this.settings.snapshotBody);
     return facts;
   }
@@ -323,6 +398,7 @@ export class FetchCall extends Call {
 
   /** @override */
   leave() {
+    super.leave();
     this.replay?.cancel();
     this.letGo();
   }

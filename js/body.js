@@ -87,11 +87,26 @@ export function peek(response) {
   try {
     const clone = response.clone();
     quietly(() => clone);
+    keepAbortQuiet(response.body);
     return clone.body === response.body ? undefined : readerOf(clone.body);
   } catch {
     // Read by somebody else, or no Response of this platform: there is nothing to see.
     return undefined;
   }
+}
+
+/**
+ * undici before 7, which is Node's before 24, cancels the body of an aborted fetch and throws
+ * what that rejects with where nobody can catch it; with one branch of a clone cancelled before,
+ * it does reject. So this body's cancel does not.
+ *
+ * @param {ReadableStream<Uint8Array> | null} body
+ */
+function keepAbortQuiet(body) {
+  const { process } = /** @type {any} */ (globalThis);
+  if (body === null || !(Number.parseInt(process?.versions?.undici, 10) < 7)) return;
+  const value = (/** @type {unknown} */ reason) => ReadableStream.prototype.cancel.call(body, reason).catch(ignore);
+  Object.defineProperty(body, 'cancel', { value, configurable: true, writable: true });
 }
 
 /**

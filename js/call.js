@@ -1,11 +1,14 @@
 import { ignore } from './body.js';
+import { aftermath } from './aftermath.js';
 import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
 import { ENDING, Facts, readError } from './facts.js';
-import { brokenOff, KeptHistory, readRecord, readVerdict, remember } from './history.js';
+import { Admission } from './guard.js';
+import { brokenOff, cancelledUnsent, KeptHistory, lateUnsent, readRecord, readVerdict, remember } from './history.js';
+import { deadlineReached } from './limit.js';
 import { maskWith, shownOf } from './masked.js';
 import { handleOf, settingsOf } from './policy.js';
-import { CANCELLED, race } from './race.js';
+import { CANCELLED, race, TIMED_OUT } from './race.js';
 
 /** @import { StopMark } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
@@ -18,6 +21,8 @@ const NOT_DRIVEN = -1;
 
 /** How an attempt stands, as the engine numbers it. */
 const [RUNNING, SUCCEEDED, FAILED] = [0, 1, 2];
+/** It went well until its consumer left. */
+export const LEFT = 6;
 /** Why nothing was sent. */
 export const UNSENT = Object.freeze({ cancelled: 3, oneShotBody: 4, deadlineExceeded: 5 });
 
@@ -52,6 +57,12 @@ export class Call {
     this.drive = NOT_DRIVEN;
     /** @type {{ error: unknown } | undefined} What a function of the caller's threw. */
     this.fault = undefined;
+    /** @type {import('./earlier.js').Earlier | undefined} What was before, where the call goes on from another. */
+    this.earlier = undefined;
+    /** @type {Admission | undefined} The leave of the breaker, and what retries are paid from. */
+    this.admission = undefined;
+    /** Whether it waited for that. */
+    this.hasWaited = false;
     /** Attempts begun. */
     this.begun = 1;
     this.generation = 0;
@@ -69,6 +80,84 @@ export class Call {
   }
 
   /**
+   * Asks whether the call may be made. What it is rejected with where it may not is thrown.
+   *
+   * @param {import('./guard.js').Guard} guard
+   * @returns {Promise<void> | undefined} undefined where that is known at once.
+   */
+  admit(guard) {
+    const answer = guard.admit(this.started);
+    if (typeof answer !== 'number') return this.#claim(guard, answer);
+    this.admitted(guard, answer);
+    return undefined;
+  }
+
+  /**
+   * @param {import('./guard.js').Guard} guard
+   * @param {Promise<number>} answer
+   */
+  async #claim(guard, answer) {
+    const release = (/** @type {number} */ token) => {
+      if (token >= 0) guard.released(token);
+    };
+    const token = await race(answer, this.callers, this.leftMs(), release);
+    if (token === CANCELLED) throw cancelledUnsent(this.callers, this.earlier);
+    const isLate = token === TIMED_OUT || this.leftMs() === 0;
+    if (isLate && typeof token === 'number') release(token);
+    if (isLate) throw lateUnsent(this.late(deadlineReached(this.settings.deadlineMs)), this.earlier);
+    this.hasWaited = true;
+    this.admitted(guard, /** @type {number} */ (token));
+  }
+
+  /** What is left of the deadline; below zero where there is none. */
+  leftMs() {
+    const { deadlineMs, mono } = this.settings;
+    return deadlineMs === 0 ? -1 : Math.max(0, deadlineMs - (mono() - this.started));
+  }
+
+  /**
+   * How long the first attempt may take, as `make` is given it: the engine is not asked for that.
+   *
+   * @returns {[limitMs: number, byDeadline: boolean]}
+   */
+  firstLimit() {
+    const { limitMs, limitIsDeadline } = this.settings;
+    const leftMs = this.hasWaited ? this.leftMs() : -1;
+    return leftMs >= 0 && leftMs < limitMs ? [leftMs, true] : [limitMs, limitIsDeadline];
+  }
+
+  /**
+   * What a call is rejected with whose deadline passed before it sent anything.
+   *
+   * @param {DOMException} error
+   * @returns {Error}
+   */
+  late(error) {
+    return error;
+  }
+
+  /**
+   * @param {import('./guard.js').Guard} guard
+   * @param {number} token Below zero the call is refused.
+   */
+  admitted(guard, token) {
+    if (token < 0) throw this.refusal(guard, token);
+    this.admission = new Admission(guard, token, this.started);
+    return this;
+  }
+
+  /**
+   * @param {import('./guard.js').Guard} guard
+   * @param {number} token
+   */
+  refusal(guard, token) {
+    const masker = this.masker();
+    const error = guard.refusal(token, maskWith(masker), this.earlier);
+    masker.free();
+    return error;
+  }
+
+  /**
    * Makes one attempt.
    *
    * @abstract
@@ -80,6 +169,17 @@ export class Call {
    */
   attempt(attempt, limitMs, byDeadline) {
     throw new Error(`${attempt} ${limitMs} ${byDeadline}`);
+  }
+
+  /**
+   * Makes an attempt, which may take more than one send: see hedge.js.
+   *
+   * @param {number} attempt
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   */
+  make(attempt, limitMs, byDeadline) {
+    return this.attempt(attempt, limitMs, byDeadline);
   }
 
   /**
@@ -96,7 +196,7 @@ export class Call {
   /**
    * Hands a call whose first attempt failed to the engine.
    *
-   * @param {Facts} facts
+   * @param {Facts | null | undefined} facts undefined where the engine is to begin it.
    * @returns {Promise<T>}
    */
   enter(facts) {
@@ -105,8 +205,11 @@ export class Call {
       this.reject = reject;
       running.add(this);
       try {
-        const { started, settings: { mono, wall } } = this;
-        const drive = ask((engine) => engine.driveStart(handleOf(this.policy), /** @type {any} */ (this), started, mono(), wall(), /** @type {any} */ (facts)));
+        const { started, admission, settings: { mono, wall } } = this;
+        const drive = ask((engine) => engine.driveStart(
+          handleOf(this.policy), /** @type {any} */ (this), started, mono(), wall(), /** @type {any} */ (facts),
+          admission?.handedOver(), admission?.token ?? 0, this.earlier?.numbers,
+        ));
         // It may have ended at once.
         if (running.has(this)) this.drive = drive;
         this.generation = currentGeneration();
@@ -145,7 +248,8 @@ export class Call {
     if (!running.delete(this)) return;
     this.drive = NOT_DRIVEN;
     if (drive !== NOT_DRIVEN && this.generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
-    const history = brokenOff(this.begun);
+    this.admission?.brokeOff();
+    const history = brokenOff(this.begun, this.earlier);
     this.settled('failed', history);
     this.leave();
     remember(error, history);
@@ -162,6 +266,23 @@ export class Call {
   interruption(mark) {
     if (mark === 'cancelled' && this.callers?.aborted) return { error: this.callers.reason };
     return mark === 'cancelled' || mark === 'hook_error' ? { error: this.thrown } : undefined;
+  }
+
+  /** The number of the first attempt. */
+  get firstAttempt() {
+    return (this.earlier?.sends ?? 0) + 1;
+  }
+
+  /**
+   * The history of a call that goes on from another and whose first attempt succeeded;
+   * `undefined` for one that began by itself.
+   */
+  resumedHistory() {
+    const { earlier } = this;
+    if (earlier === undefined) return undefined;
+    const { carried, retry } = earlier;
+    const before = KeptHistory.of({ ...carried, retry: { ...retry, totalAttempts: retry.totalAttempts + 1 } });
+    return aftermath(/** @type {any} */ (this), before, undefined, this.usage);
   }
 
   /** Lets go of what the call holds. */
@@ -183,14 +304,19 @@ export class Call {
     this.standing = RUNNING;
     this.begun = attempt;
     if (this.fault !== undefined) return;
-    this.attempt(attempt, limitMs, byDeadline).then(
+    this.make(attempt, limitMs, byDeadline).then(
       (facts) => {
-        this.facts = facts;
-        this.standing = typeof facts === 'number' ? facts : facts === null ? SUCCEEDED : FAILED;
+        this.stands(facts);
         this.poll();
       },
       (error) => this.broke(error),
     );
+  }
+
+  /** @param {Facts | null | number} facts */
+  stands(facts) {
+    this.facts = facts;
+    this.standing = typeof facts === 'number' ? facts : facts === null ? SUCCEEDED : FAILED;
   }
 
   /**
@@ -200,8 +326,9 @@ export class Call {
   finish(mark, text) {
     this.drive = NOT_DRIVEN;
     running.delete(this);
-    const history = new KeptHistory(text, this.raised);
+    const history = new KeptHistory(text, this.raised, this.earlier);
     try {
+      this.admission?.guard.settled();
       this.settled(mark === undefined ? 'delivered' : mark === 'cancelled' ? 'cancelled' : 'failed', history);
       this.settle(/** @type {StopMark | undefined} */ (mark), history);
     } catch (error) {

@@ -7,7 +7,7 @@ let compile;
 /** @type {WebAssembly.Module | undefined} */
 let module;
 let started = false;
-let generation = 0;
+let generation = 1;
 
 /** The calls that are in the engine, so that none hangs when it breaks down. @type {Set<{ broke(error: unknown): void }>} */
 export const running = new Set();
@@ -53,11 +53,11 @@ function start() {
   }
   glue.initSync({ module });
   started = true;
-  generation += 1;
 }
 
 /** Drops an instance that has trapped; the next use starts a fresh one. */
 export function reset() {
   started = false;
+  generation += 1;
   glue.__wbg_reset_state();
 }

@@ -1,7 +1,7 @@
 import { engine, Unavailable } from './engine.js';
 import { maskText } from './mask.js';
 
-/** @import { AttemptRecord, ConfigFault, ErrorKind, ErrorType, RetryErrorInit, RetryLedger, StopMark, StreamPartial } from './types.d.ts' */
+/** @import { AttemptRecord, ConfigFault, ErrorKind, ErrorType, ResumeToken, RetryErrorInit, RetryLedger, StopMark, StreamPartial } from './types.d.ts' */
 
 const BRAND = Symbol.for('dacapo.RetryError');
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
@@ -18,6 +18,7 @@ const ERRORS_VISITED = 64;
  * @property {StopMark} [mark]
  * @property {readonly ConfigFault[]} [faults]
  * @property {StreamPartial} [partial]
+ * @property {ResumeToken} [resume]
  * @property {ErrorType} [type]
  * @property {string} [causeText] The cause, masked.
  */
@@ -26,7 +27,7 @@ const ERRORS_VISITED = 64;
 export const GIVEN = /** @type {const} */ ([
   'code', 'status', 'provider', 'retryAfterMs', 'issues', 'budgetKind', 'capability', 'file', 'line', 'column',
 ]);
-const OWN = /** @type {const} */ (['faults', 'attempts', 'retry', 'mark', 'partial']);
+const OWN = /** @type {const} */ (['faults', 'attempts', 'retry', 'mark', 'partial', 'resume']);
 
 /** A failure with a kind; the contract is in types.d.ts. */
 export class RetryError extends Error {

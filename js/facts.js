@@ -15,6 +15,7 @@ const MESSAGE_CHARS = 16 * 1024;
 const HAS = Object.freeze({ body: 1 << 18, links: 1 << 19, requestBody: 1 << 20, wait: 1 << 21, usage: 1 << 22 });
 const USAGE_IS_LOWER_BOUND = 1 << 23;
 const STREAMED = 1 << 24;
+const LEG = 1 << 25;
 
 /**
  * What a failed attempt showed, as the engine reads it: only what was seen, no decision.
@@ -60,6 +61,10 @@ export class Facts {
     this.request = '';
     /** @type {string | undefined} */
     this.requestBody = undefined;
+    /** The attempt's number, of one of two that ran at once; else 0. */
+    this.attempt = 0;
+    /** When that was sent, in monotonic milliseconds. */
+    this.sentAt = 0;
   }
 
   /** All numbers in one, and what there is to read: asking for each would be a call each. */
@@ -67,7 +72,7 @@ export class Facts {
     return this.ending | (this.fromFetch ? 8 : 0) | (this.opaqueRedirect ? 16 : 0) | (this.oneShot ? 32 : 0) | this.flags << 6
       | (this.status & 0x3ff) << 8
       | (this.body === undefined ? 0 : HAS.body) | (this.links === undefined ? 0 : HAS.links)
-      | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0) | (this.streamed ? STREAMED : 0)
+      | (this.usage === undefined ? 0 : HAS.usage) | (this.usageIsLowerBound ? USAGE_IS_LOWER_BOUND : 0) | (this.streamed ? STREAMED : 0) | (this.attempt > 0 ? LEG : 0)
       | (this.requestBody === undefined ? 0 : HAS.requestBody) | (this.retryAfterMs >= 0 && this.headers === '' ? HAS.wait : 0);
   }
 

@@ -1,6 +1,8 @@
+import { tokenOf } from './earlier.js';
 import { findRetryError, isRetryError, linked, read } from './errors.js';
 
-/** @import { AttemptRecord, ErrorKind, History } from './types.d.ts' */
+/** @import { AttemptRecord, ErrorKind, History, StopMark } from './types.d.ts' */
+/** @typedef {import('./earlier.js').Earlier} Earlier */
 
 /** @type {WeakMap<object, KeptHistory>} */
 const histories = new WeakMap();
@@ -11,16 +13,20 @@ export class KeptHistory {
   #text;
   /** @type {readonly any[] | undefined} */
   #raised;
+  /** @type {Earlier | undefined} */
+  #earlier;
   /** @type {History | undefined} */
   #history;
 
   /**
    * @param {string} text
    * @param {readonly unknown[]} [raised] The RetryErrors that attempts failed with, by index.
+   * @param {Earlier} [earlier] What was before this call, where it goes on from another.
    */
-  constructor(text, raised) {
+  constructor(text, raised, earlier) {
     this.#text = text;
     this.#raised = raised;
+    this.#earlier = earlier;
   }
 
   /**
@@ -36,8 +42,11 @@ export class KeptHistory {
 
   read() {
     if (this.#history === undefined) {
-      const history = JSON.parse(this.#text);
-      for (const record of [...(history.attempts ?? []), history.last]) complete(record, this.#raised);
+      const own = JSON.parse(this.#text);
+      for (const record of [...(own.attempts ?? []), own.last]) complete(record, this.#raised);
+      const history = this.#earlier?.onto(own) ?? own;
+      // A token is for one target.
+      if (history.mark === 'deferred' && history.fallback === undefined) history.resume = tokenOf(history);
       this.#history = deepFreeze(history);
       this.#text = '';
     }
@@ -45,37 +54,67 @@ export class KeptHistory {
   }
 }
 
+/** The ledger of a call that sent nothing. */
+export const NOTHING = Object.freeze({
+  totalAttempts: 0, failedAttempts: 0, wastedPromptTokens: 0, wastedCompletionTokens: 0, wastedTotalTokens: 0, wasteIsLowerBound: false,
+});
+
 /**
- * The history of a call of which no records are left.
+ * The ledger of a call that has sent nothing, or nothing of its own yet.
  *
- * @param {number} attempts
- * @param {string} mark
+ * @param {Earlier} [earlier]
  */
-function bare(attempts, mark) {
+export function ledgerBefore(earlier) {
+  return earlier?.retry ?? NOTHING;
+}
+
+/**
+ * The history of a call of whose own attempts no records are left.
+ *
+ * @param {number} begun Attempts, those included that it goes on counting from.
+ * @param {StopMark} mark
+ * @param {Earlier} [earlier]
+ */
+function bare(begun, mark, earlier) {
+  const before = ledgerBefore(earlier);
+  const own = begun - (earlier?.sends ?? 0);
   const retry = {
-    totalAttempts: attempts, failedAttempts: attempts,
-    wastedPromptTokens: 0, wastedCompletionTokens: 0, wastedTotalTokens: 0, wasteIsLowerBound: attempts > 0,
+    ...before, totalAttempts: before.totalAttempts + own, failedAttempts: before.failedAttempts + own, wasteIsLowerBound: before.wasteIsLowerBound || own > 0,
   };
-  return new KeptHistory(JSON.stringify({ retry, mark }));
+  return KeptHistory.of({ ...earlier?.carried, retry, mark });
 }
 
 /**
  * What a call is rejected with that was cancelled before it sent anything.
  *
  * @param {AbortSignal | undefined} signal
+ * @param {Earlier} [earlier]
  */
-export function cancelledUnsent(signal) {
-  remember(signal?.reason, bare(0, 'cancelled'));
+export function cancelledUnsent(signal, earlier) {
+  remember(signal?.reason, bare(earlier?.sends ?? 0, 'cancelled', earlier));
   return signal?.reason;
+}
+
+/**
+ * What a call is rejected with whose deadline passed before it sent anything.
+ *
+ * @template {Error} E
+ * @param {E} error
+ * @param {Earlier} [earlier]
+ */
+export function lateUnsent(error, earlier) {
+  remember(error, bare(earlier?.sends ?? 0, 'deadline_exceeded', earlier));
+  return error;
 }
 
 /**
  * The history of a call that broke off: a function that it was given threw where none may.
  *
- * @param {number} attempts
+ * @param {number} begun
+ * @param {Earlier} [earlier]
  */
-export function brokenOff(attempts) {
-  return bare(attempts, 'hook_error');
+export function brokenOff(begun, earlier) {
+  return bare(begun, 'hook_error', earlier);
 }
 
 /**
@@ -154,8 +193,8 @@ export function historyOf(x) {
     const found = kept(one) ?? kept(read(one, 'headers')) ?? kept(read(one, 'response'));
     if (found !== undefined) return found.read();
     if (isRetryError(one) && one.retry !== undefined) {
-      const { attempts, retry, mark } = one;
-      return Object.freeze({ ...(attempts && { attempts }), retry, ...(mark && { mark }) });
+      const { attempts, retry, mark, resume } = one;
+      return Object.freeze({ ...(attempts && { attempts }), retry, ...(mark && { mark }), ...(resume && { resume }) });
     }
   }
   return undefined;

@@ -1,5 +1,8 @@
+export { CircuitBreaker } from './breaker.js';
+export { RetryBudget } from './budget.js';
 export { classify, parseRetryAfter, providerKind } from './classify.js';
 export { findRetryError, isRetryError, RetryError } from './errors.js';
+export { withFallback } from './fallback.js';
 export { createFetch } from './fetch.js';
 export { historyOf, matchesKind } from './history.js';
 export { backoffDelay, explain, RetryPolicy } from './policy.js';

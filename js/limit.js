@@ -82,10 +82,8 @@ export class Limit {
   /** Ends the attempt, and says which option did. */
   reached() {
     const { deadlineMs, timeoutMs, coversResponse } = this.settings;
-    const text = this.byDeadline
-      ? `deadlineMs: the call did not end within ${deadlineMs} ms`
-      : `timeoutMs: the attempt did not ${coversResponse ? 'end' : 'answer'} within ${timeoutMs} ms`;
-    const error = new DOMException(text, 'TimeoutError');
+    const text = `timeoutMs: the attempt did not ${coversResponse ? 'end' : 'answer'} within ${timeoutMs} ms`;
+    const error = this.byDeadline ? deadlineReached(deadlineMs) : new DOMException(text, 'TimeoutError');
     this.controller.abort(error);
     return error;
   }
@@ -109,6 +107,11 @@ export class Limit {
     this.unlink = () => callers.removeEventListener('abort', follow);
     return ours.signal;
   }
+}
+
+/** @param {number} deadlineMs */
+export function deadlineReached(deadlineMs) {
+  return new DOMException(`deadlineMs: the call did not end within ${deadlineMs} ms`, 'TimeoutError');
 }
 
 /**

@@ -141,7 +141,7 @@ function opened(call, response, delivery, opening, held) {
   switch (held.step) {
     case STEP.cancelled:
       dropped(call.signal?.reason);
-      return call.ended(ENDING.cancelled);
+      return withUsage(call.ended(ENDING.cancelled), opening);
     case STEP.overLimit: {
       const facts = call.timedOut();
       dropped(call.error);

@@ -1,9 +1,10 @@
 import { ask } from './ask.js';
-import { currentGeneration } from './engine.js';
 import { configError, optionsError, show } from './errors.js';
 import { deepFreeze } from './history.js';
+import { CLASSES, dropPresets, inCommon, Lasting, lastingFaults, named, withoutClasses } from './lasting.js';
+import { ownCopy, Rules } from './rules.js';
 
-/** @import { ConfigFault, Explanation, FetchOptions, PolicyOptions } from './types.d.ts' */
+/** @import { Explanation, FetchOptions, PolicyOptions } from './types.d.ts' */
 /** @typedef {import('../pkg/dacapo.js').PolicyHandle} PolicyHandle */
 
 /** Pairs of options of which one replaces the other when a policy is changed. */
@@ -34,6 +35,8 @@ const ALTERNATIVES = [['maxAttempts', 'maxRetries'], ['retryStatus', 'nonRetryab
  * @property {number} idleTimeoutMs
  * @property {number} firstOutputTimeoutMs
  * @property {boolean} readsUsage `usage: true`
+ * @property {number} hedgeAfterMs 0 is off.
+ * @property {import('./guard.js').Guards | undefined} guards What calls are asked by, with a breaker or a budget.
  * @property {() => number} mono
  * @property {() => number} wall
  */
@@ -42,11 +45,11 @@ const ALTERNATIVES = [['maxAttempts', 'maxRetries'], ['retryStatus', 'nonRetryab
 export class RetryPolicy {
   /** @type {FetchOptions} */
   #given;
-  /** @type {PolicyHandle} */
-  #handle;
-  #generation = 0;
+  #rules;
   /** @type {Settings} */
   #settings;
+  /** @type {readonly ('breaker' | 'budget')[]} What nothing but this policy holds. */
+  #own;
   /** @type {Readonly<Record<string, unknown>> | undefined} */
   #options;
 
@@ -56,10 +59,15 @@ export class RetryPolicy {
       throw configError(`invalid retry options: they are ${show(options)}, must be an object`);
     }
     const { policy, ...own } = options;
-    this.#given = ownCopy(policy === undefined ? own : { ...givenBy(policy), ...own });
-    this.#handle = validated(this.#given);
-    this.#generation = currentGeneration();
-    this.#settings = settings(this.#given, this.#handle);
+    const given = policy === undefined ? own : { ...givenBy(policy), ...own };
+    const all = named(given);
+    const copy = ownCopy(all);
+    this.#rules = new Rules(withoutClasses(copy), lastingFaults(copy));
+    const numbers = ask(() => this.#rules.handle.numbers());
+    const lasting = new Lasting(given, all, copy, this.#rules, { breaker: numbers.at(-2) === 1, budget: numbers.at(-1) === 1 });
+    this.#given = lasting.given;
+    this.#own = lasting.own;
+    this.#settings = settings(this.#given, numbers, lasting, this.#rules);
   }
 
   /** @param {FetchOptions} options */
@@ -83,40 +91,33 @@ export class RetryPolicy {
    * @param {RetryPolicy} policy
    */
   static handle(policy) {
-    if (policy.#generation !== currentGeneration()) {
-      policy.#handle = ask(({ PolicyHandle }) => new PolicyHandle(policy.#given));
-      policy.#generation = currentGeneration();
-    }
-    return policy.#handle;
+    return policy.#rules.handle;
   }
 
   /** @param {RetryPolicy} policy */
   static given(policy) {
     return policy.#given;
   }
-}
 
-export const { settings: settingsOf, handle: handleOf, given: givenOf } = RetryPolicy;
-
-/**
- * The options with lists and plain objects of their own, so that nothing changes them later.
- *
- * @template T
- * @param {T} value
- * @returns {T}
- */
-function ownCopy(value) {
-  if (Array.isArray(value)) return /** @type {T} */ (Object.freeze(value.map(ownCopy)));
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  /** @type {any} */
-  const copy = {};
-  for (const name of Object.keys(value)) {
-    const inner = /** @type {any} */ (value)[name];
-    // A clock is a thing with a state, and its functions want it as their receiver.
-    copy[name] = name === 'clock' ? inner : ownCopy(inner);
+  /** @param {RetryPolicy} policy */
+  static own(policy) {
+    return policy.#own;
   }
-  return Object.freeze(copy);
+
+  /**
+   * The policy, which nobody else may hold, with streamed answers held back also where it
+   * allows no second attempt.
+   *
+   * @param {RetryPolicy} policy
+   */
+  static holding(policy) {
+    const { openingBytes, holdOpeningMs } = policy.#settings;
+    policy.#settings = Object.freeze({ ...policy.#settings, holdsOpenings: openingBytes > 0 && holdOpeningMs > 0 });
+    return policy;
+  }
 }
+
+export const { settings: settingsOf, handle: handleOf, given: givenOf, own: ownOf, holding } = RetryPolicy;
 
 /** @param {unknown} policy */
 function givenBy(policy) {
@@ -147,69 +148,23 @@ function merged(earlier, later) {
   for (const pair of ALTERNATIVES) {
     for (const name of pair) if (/** @type {any} */ (own)[name] !== undefined) all[name] = /** @type {any} */ (own)[name];
   }
+  dropPresets(all, own, earlier);
   return all;
 }
 
 /**
  * @param {FetchOptions} given
- * @returns {PolicyHandle}
- */
-function validated(given) {
-  try {
-    return ask(({ PolicyHandle }) => new PolicyHandle(given));
-  } catch (faults) {
-    if (!Array.isArray(faults)) throw faults;
-    throw faulty(given, faults);
-  }
-}
-
-/**
- * @param {FetchOptions} given
- * @param {[option: string, code: string, allowed: string][]} found
- */
-function faulty(given, found) {
-  /** @type {ConfigFault[]} */
-  const faults = found.map(([option, code, allowed]) => {
-    // What the caller calls secret is not shown, not even when it is no list; nor what is no
-    // option of ours: it may be a key meant for somebody else.
-    const shown = option.startsWith('redact') || code === 'unknown_option' ? 'not shown' : show(valueAt(given, option));
-    const value = isCalledSecret(given, shown) ? 'not shown' : shown;
-    return Object.freeze({ option, code, value, allowed });
-  });
-  return optionsError(faults);
-}
-
-/**
- * @param {any} given
- * @param {string} text
- */
-function isCalledSecret(given, text) {
-  const values = valueAt(given, 'redact.values');
-  return Array.isArray(values) && values.some((value) => typeof value === 'string' && value.trim() !== '' && text.includes(value.trim()));
-}
-
-/**
- * @param {any} given
- * @param {string} path
- */
-function valueAt(given, path) {
-  try {
-    return Object.hasOwn(given, path) ? given[path] : path.split('.').reduce((value, name) => value?.[name], given);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * @param {FetchOptions} given
- * @param {PolicyHandle} handle
+ * @param {ArrayLike<number>} numbers
+ * @param {Lasting} lasting
+ * @param {Rules} rules
  * @returns {Settings}
  */
-function settings(given, handle) {
+function settings(given, numbers, lasting, rules) {
   const [
     maxAttempts, limitMs, limitIsDeadline, timeoutMs, deadlineMs, coversResponse, redirects, inspectOk, expectJson,
     snapshotBody, inspectBytes, errorBytes, maxReplayBytes, openingBytes, holdOpeningMs, idleTimeoutMs, firstOutputTimeoutMs,
-  ] = /** @type {Iterable<any>} */ (ask(() => handle.numbers()));
+    hedgeAfterMs,
+  ] = /** @type {Iterable<any>} */ (/** @type {unknown} */ (numbers));
   const once = maxAttempts === 1;
   const readsUsage = given.usage === true;
   const watchesStreams = idleTimeoutMs > 0 || firstOutputTimeoutMs > 0 || readsUsage;
@@ -239,7 +194,9 @@ function settings(given, handle) {
     holdOpeningMs,
     idleTimeoutMs,
     firstOutputTimeoutMs,
+    hedgeAfterMs: once ? 0 : hedgeAfterMs,
     readsUsage,
+    guards: lasting.guards(mono, now, clock !== undefined, rules),
     mono,
     wall: now,
   });
@@ -264,6 +221,28 @@ export function policyOf(options) {
     if (policy === undefined && Object.keys(own).length === 0) return (defaults ??= new RetryPolicy());
   }
   return new RetryPolicy(options);
+}
+
+/**
+ * The policy of a single call, which holds nothing that would be forgotten with it: what only
+ * its preset asks for is one for all such calls.
+ *
+ * @param {RetryPolicy} policy
+ * @param {unknown} given The policy that the call was given, if it was.
+ * @returns {RetryPolicy}
+ */
+export function forOneCall(policy, given) {
+  const own = ownOf(policy);
+  if (own.length === 0 || policy === given) return policy;
+  const common = inCommon(givenOf(policy), own);
+  const forgotten = own.filter((name) => common[name] === undefined);
+  if (forgotten.length === 0) return policy.with(common);
+  throw optionsError(forgotten.map((option) => Object.freeze({
+    option,
+    code: 'range',
+    value: 'on for this call alone, which would forget it at its end',
+    allowed: `false, or outlive the call: a ${CLASSES[option].name}, one object of options for all calls, or part of a RetryPolicy`,
+  })));
 }
 
 /**

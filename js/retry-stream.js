@@ -1,10 +1,13 @@
 import { aftermath } from './aftermath.js';
 import { ignore } from './body.js';
-import { UNSENT } from './call.js';
+import { LEFT, UNSENT } from './call.js';
 import { configError, show } from './errors.js';
+import { ENDING, Facts } from './facts.js';
 import { addFault, policyWith } from './faults.js';
 import { cancelledUnsent, remember } from './history.js';
+import { forOneCall } from './policy.js';
 import { Partial } from './partial.js';
+import { resumed } from './resume.js';
 import { OperationCall } from './retry.js';
 import { callersSignal } from './signals.js';
 import { StreamAttempt } from './stream-attempt.js';
@@ -25,6 +28,7 @@ const DISPOSE = /** @type {typeof Symbol.asyncDispose} */ (Symbol.asyncDispose ?
  * @property {AbortSignal | undefined} signal
  * @property {((chunk: any) => unknown) | undefined} isOutput
  * @property {true | number | undefined} partial
+ * @property {import('./earlier.js').Earlier | undefined} [earlier]
  */
 
 /**
@@ -34,10 +38,11 @@ const DISPOSE = /** @type {typeof Symbol.asyncDispose} */ (Symbol.asyncDispose ?
  */
 export function retryStream(fn, options) {
   if (typeof fn !== 'function') throw configError(`retryStream: the function is ${show(fn)}, must be a function`);
-  const { signal: given, ...rest } = options ?? {};
+  const { signal: given, resume, ...rest } = options ?? {};
   const signal = callersSignal(given, 'retryStream');
   const { policy, ...setup } = streamPolicy(rest, []);
-  return new RetriedStream(policy, fn, { signal, ...setup });
+  const all = { signal, ...setup, earlier: resumed(resume, policy) };
+  return new RetriedStream((stream) => new StreamCall(forOneCall(policy, rest.policy), fn, all, stream));
 }
 
 /**
@@ -48,14 +53,25 @@ export function retryStream(fn, options) {
  */
 export function streamPolicy(options, faults) {
   if (typeof options !== 'object' || options === null) return { policy: policyWith(options, faults), isOutput: undefined, partial: undefined };
-  const { isOutput, partial, ...own } = options;
-  if (isOutput !== undefined && typeof isOutput !== 'function') addFault(faults, 'isOutput', isOutput, 'type', 'a function');
+  const { own, ...setup } = streamOptions(options, faults);
+  return { policy: policyWith(own, faults), ...setup };
+}
+
+/**
+ * The options that are no policy's, checked, and its own.
+ *
+ * @param {any} options
+ * @param {import('./types.d.ts').ConfigFault[]} faults
+ * @param {string} [at] What stands before their names in a fault.
+ */
+export function streamOptions({ isOutput, partial, ...own }, faults, at = '') {
+  if (isOutput !== undefined && typeof isOutput !== 'function') addFault(faults, `${at}isOutput`, isOutput, 'type', 'a function');
   if (partial !== undefined && typeof partial !== 'boolean') {
     const allowed = 'true, or a whole number of characters from 1 on';
-    if (typeof partial !== 'number') addFault(faults, 'partial', partial, 'type', allowed);
-    else if (!Number.isSafeInteger(partial) || partial < 1) addFault(faults, 'partial', partial, 'range', allowed);
+    if (typeof partial !== 'number') addFault(faults, `${at}partial`, partial, 'type', allowed);
+    else if (!Number.isSafeInteger(partial) || partial < 1) addFault(faults, `${at}partial`, partial, 'range', allowed);
   }
-  return { policy: policyWith(own, faults), isOutput, partial: partial || undefined };
+  return { own, isOutput, partial: partial || undefined };
 }
 
 /** The stream as its consumer has it: an async generator in all but its class. */
@@ -64,13 +80,9 @@ export class RetriedStream {
   /** @type {Promise<void> | undefined} The `next` that is under way. */
   #turn;
 
-  /**
-   * @param {RetryPolicy} policy
-   * @param {(context: StreamAttemptContext) => unknown} fn
-   * @param {StreamSetup} setup
-   */
-  constructor(policy, fn, setup) {
-    this.#call = new StreamCall(policy, fn, setup, this);
+  /** @param {(stream: RetriedStream) => { next(): Promise<IteratorResult<any, any>>, close(): Promise<void> }} begin */
+  constructor(begin) {
+    this.#call = begin(this);
   }
 
   [Symbol.asyncIterator]() {
@@ -126,8 +138,9 @@ export class StreamCall extends OperationCall {
    * @param {StreamSetup} setup
    * @param {RetriedStream} stream
    */
-  constructor(policy, fn, { signal, isOutput, partial }, stream) {
+  constructor(policy, fn, { signal, isOutput, partial, earlier }, stream) {
     super(policy, undefined, 0, fn);
+    this.earlier = earlier;
     this.stream = stream;
     this.callers = signal;
     this.isOutput = isOutput;
@@ -160,10 +173,6 @@ export class StreamCall extends OperationCall {
     };
   }
 
-  get sentAt() {
-    return this.started;
-  }
-
   /** @returns {Promise<IteratorResult<any, any>>} */
   async next() {
     if (this.isOver) return done();
@@ -181,7 +190,7 @@ export class StreamCall extends OperationCall {
     const { callers } = this;
     if (callers?.aborted) {
       this.isOver = true;
-      throw cancelledUnsent(callers);
+      throw cancelledUnsent(callers, this.earlier);
     }
     this.started = this.settings.mono();
     callers?.addEventListener('abort', this.onAbort);
@@ -194,8 +203,18 @@ export class StreamCall extends OperationCall {
   }
 
   async run() {
-    const { limitMs, limitIsDeadline } = this.settings;
-    const facts = await this.attempt(1, limitMs, limitIsDeadline);
+    const { guards } = this.settings;
+    const claim = guards && this.admit(guards.ofOperation());
+    if (claim !== undefined) await claim;
+    let facts;
+    try {
+      facts = this.isClosed ? new Facts(ENDING.cancelled) : await this.attempt(this.firstAttempt, ...this.firstLimit());
+    } finally {
+      if (facts === null && !this.isClosed) this.admission?.succeeded();
+      if (facts === undefined || this.isClosed) this.admission?.released();
+    }
+    const history = facts === null ? this.resumedHistory() : undefined;
+    if (history !== undefined) remember(this.stream, history);
     // A call that succeeds at once has no history, nor has one that is left at once.
     return facts === null || this.isClosed ? undefined : this.enter(/** @type {import('./facts.js').Facts} */ (facts));
   }
@@ -215,6 +234,16 @@ export class StreamCall extends OperationCall {
   handedOver(attempt) {
     this.opened = attempt;
     this.tellReady();
+  }
+
+  /** @override What it tells of tokens is in its chunks. */
+  told() {
+    return this.usage;
+  }
+
+  /** @override A stream belongs to its consumer from its first chunk on, which only one attempt can be. */
+  get isHedged() {
+    return false;
   }
 
   /**
@@ -250,6 +279,15 @@ export class StreamCall extends OperationCall {
     if (this.callers?.aborted) this.controller.abort(this.callers.reason);
     else if (this.isClosed) this.controller.abort();
     return super.enter(facts);
+  }
+
+  /**
+   * @override
+   * @param {import('./facts.js').Facts | null | number} facts
+   */
+  stands(facts) {
+    super.stands(facts);
+    if (facts === null && this.isClosed) this.standing = LEFT;
   }
 
   /** @override */

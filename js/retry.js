@@ -1,11 +1,12 @@
-import { Call } from './call.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
-import { cancelledUnsent, remember } from './history.js';
+import { HedgedCall } from './hedge.js';
+import { cancelledUnsent, ledgerBefore, remember } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
-import { policyOf, settingsOf } from './policy.js';
+import { forOneCall, policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { resumed } from './resume.js';
 import { callersSignal } from './signals.js';
 import { costOf, usageOf } from './usage.js';
 
@@ -21,17 +22,33 @@ export async function retry(operation, options) {
   if (typeof operation !== 'function') throw configError(`retry: the operation is ${show(operation)}, must be a function`);
   let signal;
   let policy;
+  let earlier;
   if (options === undefined || options === null || typeof options !== 'object') {
     policy = policyOf(options ?? undefined);
   } else {
-    const { signal: given, ...own } = options;
+    const { signal: given, resume, ...own } = options;
     signal = callersSignal(given, 'retry');
-    policy = policyOf(own);
+    policy = forOneCall(policyOf(own), own.policy);
+    earlier = resumed(resume, policy);
   }
-  if (signal?.aborted) throw cancelledUnsent(signal);
+  if (signal?.aborted) throw cancelledUnsent(signal, earlier);
   const call = new OperationCall(policy, signal, settingsOf(policy).mono(), operation);
-  const facts = await call.attempt(1, call.settings.limitMs, call.settings.limitIsDeadline);
-  return facts === null ? /** @type {T} */ (call.value) : call.enter(facts);
+  call.earlier = earlier;
+  const { guards } = call.settings;
+  const claim = guards && call.admit(guards.ofOperation());
+  if (claim !== undefined) await claim;
+  let facts;
+  try {
+    facts = await call.make(call.firstAttempt, ...call.firstLimit());
+  } catch (error) {
+    call.admission?.released();
+    throw error;
+  }
+  if (facts !== null || call.beside !== undefined) return call.enter(/** @type {Facts | null} */ (facts));
+  call.admission?.succeeded();
+  const history = call.resumedHistory();
+  if (history !== undefined) remember(call.value, history);
+  return /** @type {T} */ (call.value);
 }
 
 /** The context of an attempt that nothing ends. A signal takes microseconds to make, so it is made for who asks. */
@@ -53,9 +70,9 @@ class Unlimited {
  * One call of an operation.
  *
  * @template T
- * @extends {Call<T>}
+ * @extends {HedgedCall<T>}
  */
-export class OperationCall extends Call {
+export class OperationCall extends HedgedCall {
   /**
    * @param {import('./policy.js').RetryPolicy} policy
    * @param {AbortSignal | undefined} signal
@@ -73,6 +90,10 @@ export class OperationCall extends Call {
     this.error = undefined;
   }
 
+  get sentAt() {
+    return this.started;
+  }
+
   /**
    * @override
    * @param {number} attempt
@@ -84,6 +105,7 @@ export class OperationCall extends Call {
     const limit = limitMs < 0 ? undefined : new Limit(this.settings, limitMs, byDeadline, signal);
     let value;
     try {
+      this.onSend?.();
       const given = limit?.signal ?? signal;
       const running = Promise.resolve(this.operation(given === undefined ? new Unlimited(attempt) : { attempt, signal: given }));
       value = await race(running, signal, limitMs);
@@ -98,8 +120,49 @@ export class OperationCall extends Call {
     }
     this.value = value;
     // A call that succeeds at once has no history to show it in.
-    if (attempt > 1) this.usage = usageOf(value, this.extract);
+    if (attempt > 1) this.told();
     return null;
+  }
+
+  /**
+   * @override
+   * @param {DOMException} error
+   */
+  late(error) {
+    const { attempts = [] } = this.earlier ?? {};
+    return new RetryError(
+      { kind: 'deadline_exceeded', message: error.message, cause: error },
+      { retry: ledgerBefore(this.earlier), mark: 'deadline_exceeded', ...(attempts.length > 0 && { attempts }) },
+    );
+  }
+
+  /** @override */
+  told() {
+    return (this.usage ??= usageOf(this.value, this.extract));
+  }
+
+  /** @override */
+  resumedHistory() {
+    if (this.earlier !== undefined) this.told();
+    return super.resumedHistory();
+  }
+
+  /**
+   * @override
+   * @param {AbortSignal} signal
+   */
+  leg(signal) {
+    const leg = new OperationCall(this.policy, signal, this.started, this.operation);
+    leg.raised = this.raised ??= [];
+    return leg;
+  }
+
+  /**
+   * @override
+   * @param {OperationCall<T>} leg
+   */
+  adopt({ value, error, usage }) {
+    Object.assign(this, { value, error, usage });
   }
 
   /**
@@ -137,7 +200,7 @@ export class OperationCall extends Call {
    * @param {History} history
    */
   exhausted(mark, history) {
-    const { last, attempts, retry } = history;
+    const { last, attempts, retry, resume } = history;
     const snapshot = /** @type {import('./types.d.ts').ErrorSnapshot} */ (last?.error);
     const { kind, message, retryable, code, status, provider, retryAfterMs } = snapshot;
     /** @type {RetryErrorInit} */
@@ -153,7 +216,7 @@ export class OperationCall extends Call {
     const causeText = describe(this.error, mask);
     const partial = this.partialOf(mask);
     masker.free();
-    return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }), ...(partial && { partial }) });
+    return new RetryError(init, { retry, mark, causeText, ...(attempts && { attempts }), ...(partial && { partial }), ...(resume && { resume }) });
   }
 
   /**

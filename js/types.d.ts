@@ -72,6 +72,12 @@ export type StopMark =
   | 'deadline_exceeded'
   /** The server asked for a longer wait than `maxRetryAfterMs`. */
   | 'retry_after_beyond'
+  /** So it did under `retryAfterBeyond: 'defer'`: the call can be resumed later. */
+  | 'deferred'
+  /** The retry budget did not pay for another attempt. */
+  | 'retry_budget_exhausted'
+  /** The circuit breaker let the call not begin, or opened while it waited. */
+  | 'circuit_open'
   /** The request body can be read only once and there is no `bodyFactory`. */
   | 'one_shot_body'
   /** Output of a streamed answer had begun when it failed. */
@@ -144,7 +150,7 @@ export interface RequestSnapshot {
   readonly body?: string;
 }
 
-/** One failed attempt. Frozen. */
+/** One failed attempt, or a send that lost to the one beside it (`hedgeAfterMs`; its code is `hedge_lost`). Frozen. */
 export interface AttemptRecord {
   /** 0-based. */
   readonly index: number;
@@ -170,13 +176,17 @@ export interface AttemptRecord {
   readonly error: ErrorSnapshot;
   /** Absent for `retry()`, whose requests are not ours to see. */
   readonly request?: RequestSnapshot;
+  /** In a {@link FallbackAttempt} only: the target's. */
+  readonly provider?: string;
+  /** In a {@link FallbackAttempt} only: the target's. */
+  readonly model?: string;
 }
 
 /** The ledger of a call. */
 export interface RetryLedger {
   /** Sends made. A clean run is 1. */
   readonly totalAttempts: number;
-  /** Every failed send, the last one included. */
+  /** Every failed send, the last one and those that lost to one beside them included. */
   readonly failedAttempts: number;
   readonly wastedPromptTokens: number;
   readonly wastedCompletionTokens: number;
@@ -187,7 +197,7 @@ export interface RetryLedger {
 
 /** What a call went through. Frozen. */
 export interface History {
-  /** The failures other than the one the call ended with; absent when there are none. */
+  /** The failures other than the one the call ended with, as they ended; absent when there are none. */
   readonly attempts?: readonly AttemptRecord[];
   readonly retry: RetryLedger;
   /** Absent when no attempt's answer told of tokens. */
@@ -196,6 +206,43 @@ export interface History {
   readonly last?: AttemptRecord;
   /** Why the call ended without success; absent when it succeeded. */
   readonly mark?: StopMark;
+  /** With `mark` `'deferred'`: what the call can be resumed with later, anywhere. */
+  readonly resume?: ResumeToken;
+  /**
+   * Of a call over targets that went past some: one entry for each that failed, in their order (of a `fallback_exhausted`
+   * call: for all). `retry`, and what is billed, are then over all targets; `attempts` and `last` are the last target's.
+   */
+  readonly fallback?: readonly FallbackAttempt[];
+}
+
+/** One target that failed, with all its attempts. Frozen. */
+export interface FallbackAttempt extends AttemptRecord {
+  /** -1 for the first target, then 0, 1, … */
+  readonly index: number;
+  /** 1 for the first target. */
+  readonly attempt: number;
+  readonly provider?: string;
+  readonly model?: string;
+  /** What its last attempt failed with; `error.attempts` are the failures that it retried past. */
+  readonly error: ErrorSnapshot;
+  /** What all its attempts cost, as far as the provider said so. */
+  readonly tokens?: Tokens;
+}
+
+/**
+ * A deferred call, as plain JSON that may be stored: no credentials and no body in it. Given
+ * as the option `resume` with the same request, the call goes on: it is sent at once, attempts
+ * go on counting (`maxAttempts` is over all), and its history contains the earlier ones. A new
+ * `deadlineMs` begins.
+ */
+export interface ResumeToken {
+  readonly version: 1;
+  /** Epoch milliseconds: when the server wants to be asked again. */
+  readonly notBefore: number;
+  /** The ledger so far. */
+  readonly retry: RetryLedger;
+  /** Every failed attempt so far. */
+  readonly attempts: readonly AttemptRecord[];
 }
 
 // ---------------------------------------------------------------- options
@@ -213,7 +260,7 @@ export interface Verdict {
   readonly rule: string;
 }
 
-export type PresetName = 'elelem' | 'vernllm' | 'onellm';
+export type PresetName = 'elelem' | 'vernllm' | 'onellm' | 'aws';
 
 export type HintSourceName =
   | 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after' | 'body' | 'reset';
@@ -243,6 +290,8 @@ export interface PolicyOptions {
   maxRetries?: number | undefined;
   /** Default 500. */
   initialDelayMs?: number | undefined;
+  /** The same after a failure of kind `rate_limited`; `0` is `initialDelayMs`. Default 0. */
+  throttledDelayMs?: number | undefined;
   /** Default 8000. */
   maxDelayMs?: number | undefined;
   /** What the delay is multiplied by from wait to wait. At least 1. Default 2. */
@@ -255,12 +304,14 @@ export interface PolicyOptions {
   respectRetryAfter?: boolean | undefined;
   /** Which hints are read. Default `'all'`. */
   hintSources?: 'all' | readonly HintSourceName[] | undefined;
-  /** `'max'` (default): the longer of hint and backoff. `'replace'`: the hint alone. */
-  retryAfterCombine?: 'max' | 'replace' | undefined;
+  /** `'max'` (default): the longer of hint and backoff. `'replace'`: the hint alone. `'near'`: the hint, no sooner than the backoff and at most `hintSlackMs` later. */
+  retryAfterCombine?: 'max' | 'replace' | 'near' | undefined;
+  /** How much later than the backoff a hint may make a wait under `retryAfterCombine: 'near'`. Default 5000. */
+  hintSlackMs?: number | undefined;
   /** The longest hint that is waited out. Default 60000. */
   maxRetryAfterMs?: number | undefined;
-  /** A longer hint ends the call (`'stop'`, default) or is cut (`'clamp'`). */
-  retryAfterBeyond?: 'stop' | 'clamp' | undefined;
+  /** A longer hint ends the call (`'stop'`, default), is cut (`'clamp'`), or ends the call with a token to resume it with (`'defer'`). */
+  retryAfterBeyond?: 'stop' | 'clamp' | 'defer' | undefined;
   /** Share of a hinted wait added at random, 0 to 1. Default 0.1. */
   hintJitter?: number | undefined;
   /** What `Retry-After: 0` means: never sooner than backoff (`'floor'`, default), backoff, or at once. */
@@ -309,6 +360,27 @@ export interface PolicyOptions {
   idleTimeoutMs?: number | undefined;
   /** The longest time from the send to the first output of a streamed answer; `0` is off. Default off. */
   firstOutputTimeoutMs?: number | undefined;
+  /**
+   * When an attempt has not been decided so long after its send, a second one is sent beside it: it counts as a send,
+   * and is made only where a retry could be. The first good answer is delivered and the other send cancelled; when both
+   * fail the last failure decides. A streamed answer of `createFetch` is decided by its first output. `retryStream` makes
+   * none. `0` is off. Default off.
+   */
+  hedgeAfterMs?: number | undefined;
+  /**
+   * Refuses calls to a target that keeps failing, with a {@link RetryError} of kind `circuit_open` and without a request.
+   * The same object of options is the same breaker, wherever it is given; `true` is one of this policy's own. Among the
+   * options of a single call an object that is written there is another breaker at each call, and never opens: keep it in
+   * a constant. Default off.
+   */
+  breaker?: boolean | BreakerOptions | CircuitBreaker | undefined;
+  /**
+   * What all calls to a target together may spend on retries. When it is spent, a call ends with its last failure as it
+   * is, marked `retry_budget_exhausted`. The same object of options is the same budget; one that is written among the
+   * options of a single call is another, and full, at each call. Default off, on in preset `'aws'`, whose budget is one
+   * for all calls that are given the preset themselves.
+   */
+  budget?: boolean | BudgetOptions | RetryBudget | undefined;
   /** A name for the provider, shown in records. */
   provider?: string | undefined;
   /** `'json'`: a 2xx answer that is not JSON is `malformed_response`. */
@@ -321,6 +393,14 @@ export interface PolicyOptions {
   shouldRetry?: ((failure: AttemptRecord, verdict: Verdict) => boolean | undefined | PromiseLike<boolean | undefined>) | undefined;
   /** Called before each wait. */
   onRetry?: ((attempt: AttemptRecord, context: { signal: AbortSignal | undefined }) => unknown) | undefined;
+  /**
+   * Of `withFallback` and of `createFetch` with `targets`: which failures go on to the next target. A list of kinds, or a
+   * function, of which `undefined` leaves it to the default: the column "other provider" in `docs/kinds.md`.
+   */
+  fallbackOn?:
+    | readonly ErrorKind[]
+    | ((kind: ErrorKind, failure: ErrorSnapshot) => boolean | undefined | PromiseLike<boolean | undefined>)
+    | undefined;
   /** Told of everything; never fails a call. */
   onEvent?: ((event: CallEvent) => unknown) | undefined;
   /** For tests. */
@@ -329,8 +409,172 @@ export interface PolicyOptions {
   random?: (() => number) | undefined;
 }
 
+/**
+ * What is one target of `createFetch`: by default the origin of the URL. A text makes all calls one, a function gives the
+ * key of a URL, of which it is shown neither user and password nor secret parameters. Other calls, whose URL is not ours to see, have the key `''` unless it is a text. Keys are shown in errors
+ * and events; at most 1024 are kept, and those go first of which nothing is known but success.
+ */
+export type TargetKey = string | ((url: string) => string);
+
+/** `open`: calls are refused until the cool-down is over. `half_open`: a few pass as probes. `isolated`: refused until `close()`. */
+export type BreakerStateName = 'closed' | 'open' | 'half_open' | 'isolated';
+
+/** Options of a circuit breaker. A call counts once, by how it ended, its retries included. */
+export interface BreakerOptions {
+  /** What opens it: so many failed calls in a row (`'consecutive'`, default), or a share of the calls of a window. */
+  mode?: 'consecutive' | 'rolling' | undefined;
+  /** Consecutive: failed calls in a row that open it. Default 5. */
+  failures?: number | undefined;
+  /** Rolling: the stretch of time that is looked at. Default 30000. */
+  windowMs?: number | undefined;
+  /** Rolling: fewer calls in the window never open it. Default 20. */
+  minCalls?: number | undefined;
+  /** Rolling: the share of failed calls that opens it, above 0 and up to 1. Default 0.5. */
+  failureRatio?: number | undefined;
+  /** The first cool-down. Default 30000. */
+  openMs?: number | undefined;
+  /** The longest: each failed probe doubles the cool-down up to here. Default 300000. */
+  maxOpenMs?: number | undefined;
+  /** The share of a cool-down that is added at random, 0 to 1. Default 0.1. */
+  openJitter?: number | undefined;
+  /** Calls let through at once after the cool-down, of which so many must succeed to close it. Default 1. */
+  probes?: number | undefined;
+  /** How long such a call may hold its place; `0` is the current cool-down. Default 0. */
+  leaseMs?: number | undefined;
+  /** Whether `rate_limited` counts as a failure. Default false. */
+  countThrottling?: boolean | undefined;
+  key?: TargetKey | undefined;
+  /** Told of each change, in order, when a call or a method brings it about; never fails a call. */
+  onStateChange?: ((event: BreakerEvent) => unknown) | undefined;
+  /** Shares the state with other isolates or processes. */
+  store?: StateStore | undefined;
+}
+
+/** A change of a breaker's state. Frozen. */
+export interface BreakerEvent {
+  readonly key: string;
+  readonly from: BreakerStateName;
+  readonly to: BreakerStateName;
+  /** Until a call is let through, as it is now; `Infinity` when isolated, which JSON writes as `null`. */
+  readonly retryAfterMs: number;
+}
+
+/** The state of one key. Frozen. */
+export interface BreakerState {
+  /** One whose cool-down is over is still `open`, with a `retryAfterMs` of 0, until somebody calls. */
+  readonly state: BreakerStateName;
+  /** Until a call is let through; 0 when one would be now, `Infinity` when isolated, which JSON writes as `null`. */
+  readonly retryAfterMs: number;
+  /** Failed calls that count: those in a row, or those of the window. */
+  readonly failures: number;
+  /** How often it has opened since it was last closed. */
+  readonly trips: number;
+}
+
+/** The states of a breaker or a budget as plain JSON. Times in it are what was left of them. */
+export interface SavedStates {
+  readonly version: 1;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * A circuit breaker that can be asked and set, and given to several policies. Where there is no option `key`, a URL given
+ * for a key stands for its origin.
+ */
+export class CircuitBreaker {
+  /** @throws {RetryError} `invalid_config`, listing every fault. */
+  constructor(options?: BreakerOptions);
+  /**
+   * Without a key: of the only one there is. A key that nobody has called is closed.
+   *
+   * @throws {RetryError} `invalid_config`, without a key where several are kept.
+   */
+  state(key?: string): BreakerState;
+  /** Refuses every call of a key until `close(key)`; without one all calls, those of later keys too, until `close()`. */
+  isolate(key?: string): void;
+  /** Lets the calls of a key pass, and forgets what was counted; without one those of all keys. */
+  close(key?: string): void;
+  /** The keys that are kept. */
+  keys(): string[];
+  export(): SavedStates;
+  /**
+   * Takes over the states of an export; other keys stay as they are. What was left of a cool-down is less by the time since.
+   *
+   * @throws {RetryError} `invalid_config`, and nothing is taken over, for what `export` did not give.
+   */
+  import(saved: SavedStates): void;
+}
+
+/** Options of a retry budget. Those of the bucket are the numbers of the AWS SDKs. */
+export interface BudgetOptions {
+  /** A bucket that retries take from and successes fill (`'tokens'`, default), or a share of the calls of a window. */
+  mode?: 'tokens' | 'ratio' | undefined;
+  /** Tokens: the most it holds. Default 500. */
+  capacity?: number | undefined;
+  /** Tokens: what it holds at first. Default `capacity`. */
+  initial?: number | undefined;
+  /** Tokens: what a retry costs; a success gives back what the last retry of its call cost. Default 14. */
+  transientCost?: number | undefined;
+  /** Tokens: the same after `rate_limited`. Default 5. */
+  throttlingCost?: number | undefined;
+  /** Tokens: what a call pays in that succeeds at once. Default 1. */
+  cleanCredit?: number | undefined;
+  /** Ratio: retries as a share of the calls, 0 to 1. Default 0.2. */
+  ratio?: number | undefined;
+  /** Ratio: the stretch of time that is looked at. Default 10000. */
+  windowMs?: number | undefined;
+  /** Ratio: retries on top of the share, for each second of the window. Default 10. */
+  reservePerSecond?: number | undefined;
+  key?: TargetKey | undefined;
+  /** Shares the state with other isolates or processes. */
+  store?: StateStore | undefined;
+}
+
+/**
+ * A retry budget that can be asked, and given to several policies. Where there is no option `key`, a URL given for a key
+ * stands for its origin.
+ */
+export class RetryBudget {
+  /** @throws {RetryError} `invalid_config`, listing every fault. */
+  constructor(options?: BudgetOptions);
+  /**
+   * Tokens left, or retries left in the window. Without a key: of the only one there is.
+   *
+   * @throws {RetryError} `invalid_config`, without a key where several are kept.
+   */
+  tokens(key?: string): number;
+  /** The keys that are kept. */
+  keys(): string[];
+  export(): SavedStates;
+  /**
+   * Takes over the states of an export; other keys stay as they are.
+   *
+   * @throws {RetryError} `invalid_config`, and nothing is taken over, for what `export` did not give.
+   */
+  import(saved: SavedStates): void;
+}
+
 /** See the options of `createFetch` and of `retry`. */
 export type UsageOption = boolean | ((resultOrError: any) => object | null | undefined);
+
+/**
+ * Where the state of breakers and budgets is shared, for runtimes that run a program in many
+ * isolates. `dacapo/cloudflare` has one; any place with a compare-and-set will do.
+ *
+ * A call that succeeds while its breaker is closed and knows of no failure never touches it.
+ * All else is told in the background: a store that fails, hangs or lies fails no call. Only a
+ * probe of a half-open breaker waits for it, a second at most.
+ */
+export interface StateStore {
+  /** The state under a key, such as `breaker:https://api.example`, and its version; `undefined` where there is none. */
+  read(key: string): PromiseLike<{ readonly version: unknown; readonly state: Readonly<Record<string, unknown>> } | null | undefined>;
+  /** Replaces the state by another, plain JSON, if its version is still this (`undefined`: if there still is none), and says whether it did. */
+  compareAndSet(key: string, version: any, state: Readonly<Record<string, unknown>>): PromiseLike<boolean>;
+  /** Keeps the runtime from ending this work with the request. */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
 
 /** Options of `createFetch`. */
 export interface FetchOptions extends PolicyOptions {
@@ -348,12 +592,52 @@ export interface FetchOptions extends PolicyOptions {
   retryCountHeader?: string | undefined;
   /** Rebuild the last failed Response with `x-should-retry: false`, so that an SDK does not retry it; its `url` is then empty. Default false. */
   markFinal?: boolean | undefined;
+  /** Endpoints that are asked in order until one does not fail in a way that another may do better. The first is what the request is made for. */
+  targets?: readonly FetchTarget[] | undefined;
+  /** With `targets`. See {@link FallbackOptions}. */
+  onFallback?: OnFallback | undefined;
+}
+
+/**
+ * An endpoint, and what makes a request one for it. Its options win over those of all targets.
+ *
+ * No target after the first is sent the credentials of the request: its sensitive headers, what of its URL is user,
+ * password or a secret parameter, and any header that holds one of these. What a target needs is in its own `headers`.
+ */
+export interface FetchTarget extends Omit<FetchOptions, 'targets' | 'onFallback'> {
+  /** A name for the model, which replaces the member `model` of a JSON body and the field `model` of a form, where there is one. */
+  model?: string | undefined;
+  /**
+   * An absolute URL, in a page too, without user and password: what the request's URL has behind the first target's
+   * `url`, or else behind its own origin, is appended; parameters that both have are this one's. Or a function, given
+   * the request's URL without credentials, of which `undefined` says that the request is none for this target.
+   *
+   * The first target's text only says what that is. A request under another URL is sent as it was made, and no other
+   * target is asked; so it is when the first target's function says `undefined`. Default: the request's URL, without
+   * credentials.
+   */
+  url?: string | ((url: URL) => string | URL | null | undefined) | undefined;
+  /** Set over the request's headers, or in place of those that do not travel. */
+  headers?: Headers | Iterable<readonly [string, string]> | Record<string, string> | undefined;
+  /** Given the parsed JSON body, after `model`; sends what it returns. Not called for any other body. */
+  body?: ((json: any) => unknown) | undefined;
+}
+
+/** Called before the next target is asked. May be asynchronous; what it throws ends the call, by `hookErrors`. */
+export type OnFallback = (failed: FallbackAttempt, context: { signal: AbortSignal | undefined }) => unknown;
+
+/** Options of one call of such a fetch. */
+export interface FetchCallOptions extends Omit<FetchOptions, 'targets'> {
+  /** The token of a call that was deferred, to go on with it. The request is given anew, credentials included. */
+  resume?: ResumeToken | null | undefined;
 }
 
 /** Options of `retry`. */
 export interface RetryOptions extends PolicyOptions {
   policy?: RetryPolicy | undefined;
   signal?: AbortSignal | null | undefined;
+  /** The token of a call that was deferred, to go on with it. */
+  resume?: ResumeToken | null | undefined;
   /**
    * The tokens of an attempt, by what it gave or threw: a usage object of any provider or
    * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
@@ -379,7 +663,7 @@ export interface RetryStreamOptions<T = any> extends RetryOptions {
 }
 
 /** Options of `withRetry`. A signal is the caller's of each method. */
-export interface WithRetryOptions<D extends object = any> extends Omit<RetryStreamOptions, 'signal' | 'methods'> {
+export interface WithRetryOptions<D extends object = any> extends Omit<RetryStreamOptions, 'signal' | 'resume' | 'methods'> {
   /** The methods that are retried, and what each gives: a promise, or a stream (at once or as a promise). */
   methods: { readonly [name in MethodName<D>]?: 'promise' | 'iterable' | undefined };
 }
@@ -410,7 +694,7 @@ export interface StreamPartial {
 export interface AttemptContext {
   /** 1-based. */
   readonly attempt: number;
-  /** Aborts with the caller's signal and at the attempt's timeout; without either it never does. */
+  /** Aborts with the caller's signal, at the attempt's timeout, and when one beside it was faster; without any of these it never does. */
   readonly signal: AbortSignal;
 }
 
@@ -423,10 +707,11 @@ export interface RetryingFetch {
    *
    * Rejects with `signal.reason` when cancelled; with the platform's error (masked if it
    * held a secret of the request) after a transport failure; with a DOMException
-   * `TimeoutError` that names the option; with a {@link RetryError} of kind `redirected`
-   * or `invalid_config`.
+   * `TimeoutError` that names the option; with what a hook threw; with a {@link RetryError} of
+   * kind `redirected`, `circuit_open` (nothing was sent), `fallback_exhausted` (with `targets`,
+   * when all failed) or `invalid_config`.
    */
-  (input: string | URL | Request, init?: RequestInit, options?: FetchOptions): Promise<Response>;
+  (input: string | URL | Request, init?: RequestInit, options?: FetchCallOptions): Promise<Response>;
   /** The same fetch with some options changed. */
   with(options: FetchOptions): RetryingFetch;
   readonly policy: RetryPolicy;
@@ -479,11 +764,78 @@ export function retryStream<T>(
  * driver itself, so what they call of it is not retried once more.
  *
  * The caller's signal is the `signal` member of the last argument that has one. That member
- * is replaced, in a copy of a plain object, only under a timeout or deadline.
+ * is replaced, in a copy of a plain object, only under a timeout or deadline, or with hedging.
  *
  * @throws {RetryError} `invalid_config`, listing every fault.
  */
 export function withRetry<D extends object>(driver: D, options: WithRetryOptions<D>): D;
+
+/** What a target's function is called with; to be named where it is not known whether a target has a model. */
+export interface TargetContext<M extends string | undefined = string | undefined> extends AttemptContext {
+  readonly provider: string | undefined;
+  /** The target's, where it has one. */
+  readonly model: M;
+}
+
+/** Options of a target: policy options, which win over those of all targets. */
+export interface FallbackTargetOptions extends Omit<RetryStreamOptions, 'signal' | 'resume'> {}
+
+/** A target that names its model. */
+export interface ModelTarget<I = any, R = any> extends FallbackTargetOptions {
+  /** A name for the model, shown in records. */
+  model: string;
+  /** Makes one attempt. */
+  call: (input: I, context: TargetContext<string>) => R;
+}
+
+/** A target that names none. */
+export interface PlainTarget<I = any, R = any> extends FallbackTargetOptions {
+  model?: undefined;
+  /** Makes one attempt. */
+  call: (input: I, context: TargetContext<undefined>) => R;
+}
+
+/** A provider, or a model of one. Its options win over those of all targets. */
+export type FallbackTarget<I = any, R = any> = ModelTarget<I, R> | PlainTarget<I, R>;
+
+/** These targets, none of which has a member that is no option. */
+export type OnlyOptions<T extends readonly FallbackTarget[]> = { readonly [K in keyof T]: T[K] & { readonly [P in Exclude<keyof T[K], keyof ModelTarget>]: never } };
+
+/** What every one of these targets takes. */
+export type TargetInput<T extends readonly FallbackTarget[]> = T[number]['call'] extends (input: infer I, context: any) => unknown ? I : never;
+
+/** What a stream, or a promise of one, gives. */
+export type TargetChunk<R> = Awaited<R> extends StreamLike<infer C> ? C : never;
+
+/** Options of `withFallback`: its own, and policy options for all targets. */
+export interface FallbackOptions extends Omit<RetryStreamOptions, 'signal' | 'resume' | 'breaker'> {
+  /** One for each target. A {@link CircuitBreaker}, which would refuse all of them together, is for one target. */
+  breaker?: boolean | BreakerOptions | undefined;
+  /** What the targets give: a promise (default), or a stream (at once or as a promise). */
+  mode?: 'promise' | 'iterable' | undefined;
+  /** From the start to the delivery over all targets: each has what is left of it. `0` is off. Default off. */
+  deadlineMs?: number | undefined;
+  onFallback?: OnFallback | undefined;
+}
+
+/**
+ * Asks targets in order: each is retried by its own policy, and when it has failed in a way that another may do better,
+ * the next one is asked. Each has its own breaker and budget; one that is open is passed over without a request.
+ *
+ * Rejects with the last target's own error where another would do no better (a bad request, say), or where there is only
+ * one; with a {@link RetryError} `fallback_exhausted` when every target failed, whose `attempts` have one entry a target;
+ * with `signal.reason` when cancelled. A stream goes on to another target only before its first output.
+ *
+ * @throws {RetryError} `invalid_config`, listing every fault.
+ */
+export function withFallback<const T extends readonly FallbackTarget<any, StreamLike<any> | PromiseLike<StreamLike<any>>>[]>(
+  targets: T & OnlyOptions<T>,
+  options: FallbackOptions & { mode: 'iterable' },
+): (input: TargetInput<T>, context?: { signal?: AbortSignal | null | undefined }) => AsyncGenerator<TargetChunk<ReturnType<T[number]['call']>>, any, undefined>;
+export function withFallback<const T extends readonly FallbackTarget[]>(
+  targets: T & OnlyOptions<T>,
+  options?: FallbackOptions & { mode?: 'promise' | undefined },
+): (input: TargetInput<T>, context?: { signal?: AbortSignal | null | undefined }) => Promise<Awaited<ReturnType<T[number]['call']>>>;
 
 /** A validated, immutable set of policy options. Make one and share it. */
 export class RetryPolicy {
@@ -541,10 +893,12 @@ export class RetryError extends Error {
   readonly column?: number;
   /** `invalid_config`: every fault. */
   readonly faults?: readonly ConfigFault[];
-  /** The failures retried past; absent when nothing was retried. */
+  /** The failures retried past; absent when nothing was retried. `fallback_exhausted`: one {@link FallbackAttempt} a target. */
   readonly attempts?: readonly AttemptRecord[];
   readonly retry?: RetryLedger;
   readonly mark?: StopMark;
+  /** With `mark` `'deferred'`: what the call can be resumed with. */
+  readonly resume?: ResumeToken;
   /** What the consumer of a `retryStream` had, with the option `partial`, when it failed after output. */
   readonly partial?: StreamPartial;
   /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser's console and Node's report of an uncaught error show it as it is. */

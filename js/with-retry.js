@@ -2,7 +2,7 @@ import { configError, read, show } from './errors.js';
 import { addFault } from './faults.js';
 import { hasMembers } from './masked.js';
 import { settingsOf } from './policy.js';
-import { RetriedStream, streamPolicy } from './retry-stream.js';
+import { RetriedStream, StreamCall, streamPolicy } from './retry-stream.js';
 import { retry } from './retry.js';
 import { isSignal } from './signals.js';
 import { isPlain } from './thrown.js';
@@ -27,8 +27,8 @@ export function withRetry(driver, options) {
   const faults = [];
   const modes = modesOf(driver, methods, faults);
   const { policy, ...setup } = streamPolicy(rest, faults);
-  const { limitMs, idleTimeoutMs, firstOutputTimeoutMs } = settingsOf(policy);
-  const isTimed = limitMs >= 0 || idleTimeoutMs > 0 || firstOutputTimeoutMs > 0;
+  const { limitMs, idleTimeoutMs, firstOutputTimeoutMs, hedgeAfterMs } = settingsOf(policy);
+  const isTimed = limitMs >= 0 || idleTimeoutMs > 0 || firstOutputTimeoutMs > 0 || hedgeAfterMs > 0;
 
   /**
    * @param {Method} method
@@ -46,7 +46,7 @@ export function withRetry(driver, options) {
         const attempt = (/** @type {{ signal: AbortSignal }} */ context) => (
           Reflect.apply(method, receiver, isTimed && at >= 0 && context.signal !== signal ? withSignal(args, at, context.signal) : args)
         );
-        return mode === 'promise' ? retry(attempt, { policy, signal }) : new RetriedStream(policy, attempt, { ...setup, signal });
+        return mode === 'promise' ? retry(attempt, { policy, signal }) : new RetriedStream((stream) => new StreamCall(policy, attempt, { ...setup, signal }, stream));
       },
     });
   }

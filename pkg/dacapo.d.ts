@@ -2,6 +2,140 @@
 /* eslint-disable */
 
 /**
+ * The breaker of one key.
+ */
+export class BreakerHandle {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * As a guard's `admit`, of a call that another state of this breaker has given the token.
+     */
+    admitAs(token: number, mono: number): number;
+    /**
+     * As `import`, of a state that contains the first `done` deeds.
+     */
+    adopt(text: string, done: number, mono: number, age_ms: number): boolean;
+    /**
+     * Lets calls pass.
+     */
+    close(): void;
+    /**
+     * How many deeds are kept.
+     */
+    deeds(): number;
+    /**
+     * The state, as JSON.
+     */
+    export(mono: number): string;
+    /**
+     * Failed calls that count at this time.
+     */
+    failures(mono: number): number;
+    /**
+     * Keeps what happens from now on, for `redo` and `adopt`.
+     */
+    follow(): void;
+    /**
+     * Takes a state that was exported `age_ms` ago; false when it is none.
+     */
+    import(text: string, mono: number, age_ms: number): boolean;
+    /**
+     * Refuses every call until it is closed.
+     */
+    isolate(): void;
+    /**
+     * By the policy's option, or its default. `seed` is any random number; one is drawn without.
+     */
+    constructor(policy: PolicyHandle, seed?: number | null);
+    /**
+     * Does to another breaker what happened to this one.
+     */
+    redo(onto: BreakerHandle, mono: number): void;
+    /**
+     * Milliseconds until a call would be admitted; infinite where no time brings that.
+     */
+    retryAfter(mono: number): number;
+    /**
+     * The same breaker once more, for a guard to keep.
+     */
+    share(): BreakerHandle;
+    /**
+     * 0 closed, 1 open, 2 half-open, 3 isolated.
+     */
+    state(): number;
+    /**
+     * The oldest change that was not taken yet: 1 + 4 * from + to, by the numbers of `state`;
+     * 0 when there is none.
+     */
+    takeChange(): number;
+    /**
+     * How often it has opened since it was last closed.
+     */
+    trips(): number;
+}
+
+/**
+ * The budget of one key.
+ */
+export class BudgetHandle {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The state, as JSON.
+     */
+    export(mono: number): string;
+    /**
+     * Takes a state that was exported `age_ms` ago; false when it is none.
+     */
+    import(text: string, mono: number, age_ms: number): boolean;
+    /**
+     * By the policy's option, or its default.
+     */
+    constructor(policy: PolicyHandle);
+    /**
+     * Takes over the state of `shared`, and does to it what was done since `base`.
+     */
+    rebase(base: BudgetHandle, shared: BudgetHandle, mono: number): void;
+    /**
+     * The same budget once more, for a guard to keep.
+     */
+    share(): BudgetHandle;
+    /**
+     * Tokens left, or retries left in the window.
+     */
+    tokens(mono: number): number;
+}
+
+/**
+ * What the calls of one key are asked by.
+ */
+export class GuardHandle {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * A token, or -1 - the milliseconds after which it is worth asking again.
+     */
+    admit(mono: number): number;
+    /**
+     * Keeps both: give it a `share()`.
+     */
+    constructor(breaker?: BreakerHandle | null, budget?: BudgetHandle | null);
+    /**
+     * Reports a call that the engine does not drive: 0 it succeeded at once, 1 it says
+     * nothing of the target, 2 the target is unwell.
+     */
+    report(token: number, outcome: number, mono: number): void;
+    /**
+     * The same guard once more, for the engine to keep.
+     */
+    share(): GuardHandle;
+    /**
+     * Takes the cost of one more send from the budget; false when there is not so much.
+     */
+    withdraw(throttled: boolean, mono: number): boolean;
+}
+
+/**
  * What hides the secrets of one request.
  */
 export class MaskerHandle {
@@ -65,9 +199,18 @@ export class PolicyHandle {
      */
     explain(): any;
     /**
+     * How long a hedge may take, below zero for no limit, and whether that is by the deadline;
+     * empty where none may be made: see [`Policy::hedge`].
+     */
+    hedge(sends: number, method: string, elapsed_ms: number): Float64Array;
+    /**
      * What hides the secrets of this request in any text.
      */
     masker(url: string, headers: string): MaskerHandle;
+    /**
+     * Whether a call that failed so may go on to another target, a function of the caller's apart.
+     */
+    mayFallOver(kind: string): boolean;
     /**
      * Throws an array of `[option, code, allowed]`, one for each fault.
      */
@@ -81,6 +224,14 @@ export class PolicyHandle {
      * The options in force, by their JavaScript names.
      */
     resolved(): any;
+    /**
+     * Every secret that a request carries.
+     */
+    secrets(url: string, headers: string): string[];
+    /**
+     * What another server may have of a request: the URL, then name, value, name, value, …
+     */
+    withoutCredentials(url: string, headers: string): string[];
 }
 
 export function __wbg_reset_state(): void;
@@ -97,10 +248,12 @@ export function driveDrop(call: number): void;
 export function drivePoll(call: number, mono: number, wall: number, standing: number): void;
 
 /**
- * Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
- * failed; lets it go on as far as it can. It may have ended by then.
+ * Takes a call that began at `began` by the monotonic clock and whose first attempt was made
+ * outside and failed; without that, the host tells of the first attempt as of any other. Lets
+ * it go on as far as it can; it may have ended by then. Under a guard it was admitted with
+ * `token`, and reports when it ends; a call that is resumed has the ledger of what was before.
  */
-export function driveStart(policy: PolicyHandle, host: any, began: number, mono: number, wall: number, first: any): number;
+export function driveStart(policy: PolicyHandle, host: any, began: number, mono: number, wall: number, first: any | null | undefined, guard: GuardHandle | null | undefined, token: number, earlier?: Float64Array | number[] | null): number;
 
 /**
  * What the body of a 2xx JSON answer is: 0 an answer, 1 a failure told in band, 2 cut

@@ -1,6 +1,524 @@
 /* @ts-self-types="./dacapo.d.ts" */
 
 /**
+ * The breaker of one key.
+ */
+export class BreakerHandle {
+    static __wrap(ptr) {
+        const obj = Object.create(BreakerHandle.prototype);
+        obj.__wbg_ptr = ptr;
+        Object.defineProperty(obj, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+
+        BreakerHandleFinalization.register(obj, { ptr, instance: __wbg_instance_id }, obj);
+        return obj;
+    }
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        BreakerHandleFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        __wbg_call_guard();
+        wasm.b(ptr, 0);
+
+    }
+    /**
+     * As a guard's `admit`, of a call that another state of this breaker has given the token.
+     * @param {number} token
+     * @param {number} mono
+     * @returns {number}
+     */
+    admitAs(token, mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.h(this.__wbg_ptr, token, mono);
+        return ret;
+    }
+    /**
+     * As `import`, of a state that contains the first `done` deeds.
+     * @param {string} text
+     * @param {number} done
+     * @param {number} mono
+     * @param {number} age_ms
+     * @returns {boolean}
+     */
+    adopt(text, done, mono, age_ms) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const val2 = +done;
+        const val3 = +mono;
+        const val4 = +age_ms;
+        const ptr0 = passStringToWasm0(text, wasm.u2, wasm.v2);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.i(this.__wbg_ptr, ptr0, len0, val2, val3, val4);
+        return ret !== 0;
+    }
+    /**
+     * Lets calls pass.
+     */
+    close() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.j(this.__wbg_ptr);
+    }
+    /**
+     * How many deeds are kept.
+     * @returns {number}
+     */
+    deeds() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.k(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The state, as JSON.
+     * @param {number} mono
+     * @returns {string}
+     */
+    export(mono) {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+                throw new Error('Invalid stale object from previous Wasm instance');
+            }
+            let ret;
+            __wbg_call_guard();
+            ret = wasm.l(this.__wbg_ptr, mono);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            __wbg_call_guard();
+            wasm.w2(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Failed calls that count at this time.
+     * @param {number} mono
+     * @returns {number}
+     */
+    failures(mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.m(this.__wbg_ptr, mono);
+        return ret >>> 0;
+    }
+    /**
+     * Keeps what happens from now on, for `redo` and `adopt`.
+     */
+    follow() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.n(this.__wbg_ptr);
+    }
+    /**
+     * Takes a state that was exported `age_ms` ago; false when it is none.
+     * @param {string} text
+     * @param {number} mono
+     * @param {number} age_ms
+     * @returns {boolean}
+     */
+    import(text, mono, age_ms) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const val2 = +mono;
+        const val3 = +age_ms;
+        const ptr0 = passStringToWasm0(text, wasm.u2, wasm.v2);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.o(this.__wbg_ptr, ptr0, len0, val2, val3);
+        return ret !== 0;
+    }
+    /**
+     * Refuses every call until it is closed.
+     */
+    isolate() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.p(this.__wbg_ptr);
+    }
+    /**
+     * By the policy's option, or its default. `seed` is any random number; one is drawn without.
+     * @param {PolicyHandle} policy
+     * @param {number | null} [seed]
+     */
+    constructor(policy, seed) {
+        _assertClass(policy, PolicyHandle);
+        if ((policy).__wbg_inst !== undefined && (policy).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.q(policy.__wbg_ptr, !isLikeNone(seed), isLikeNone(seed) ? 0 : seed);
+        this.__wbg_ptr = ret;
+        Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+        BreakerHandleFinalization.register(this, { ptr: ret, instance: __wbg_instance_id }, this);
+        return this;
+    }
+    /**
+     * Does to another breaker what happened to this one.
+     * @param {BreakerHandle} onto
+     * @param {number} mono
+     */
+    redo(onto, mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        _assertClass(onto, BreakerHandle);
+        if ((onto).__wbg_inst !== undefined && (onto).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.r(this.__wbg_ptr, onto.__wbg_ptr, mono);
+    }
+    /**
+     * Milliseconds until a call would be admitted; infinite where no time brings that.
+     * @param {number} mono
+     * @returns {number}
+     */
+    retryAfter(mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.s(this.__wbg_ptr, mono);
+        return ret;
+    }
+    /**
+     * The same breaker once more, for a guard to keep.
+     * @returns {BreakerHandle}
+     */
+    share() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.t(this.__wbg_ptr);
+        return BreakerHandle.__wrap(ret);
+    }
+    /**
+     * 0 closed, 1 open, 2 half-open, 3 isolated.
+     * @returns {number}
+     */
+    state() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.u(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The oldest change that was not taken yet: 1 + 4 * from + to, by the numbers of `state`;
+     * 0 when there is none.
+     * @returns {number}
+     */
+    takeChange() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.v(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * How often it has opened since it was last closed.
+     * @returns {number}
+     */
+    trips() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.w(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+}
+if (Symbol.dispose) BreakerHandle.prototype[Symbol.dispose] = BreakerHandle.prototype.free;
+
+/**
+ * The budget of one key.
+ */
+export class BudgetHandle {
+    static __wrap(ptr) {
+        const obj = Object.create(BudgetHandle.prototype);
+        obj.__wbg_ptr = ptr;
+        Object.defineProperty(obj, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+
+        BudgetHandleFinalization.register(obj, { ptr, instance: __wbg_instance_id }, obj);
+        return obj;
+    }
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        BudgetHandleFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        __wbg_call_guard();
+        wasm.c(ptr, 0);
+
+    }
+    /**
+     * The state, as JSON.
+     * @param {number} mono
+     * @returns {string}
+     */
+    export(mono) {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+                throw new Error('Invalid stale object from previous Wasm instance');
+            }
+            let ret;
+            __wbg_call_guard();
+            ret = wasm.x(this.__wbg_ptr, mono);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            __wbg_call_guard();
+            wasm.w2(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * Takes a state that was exported `age_ms` ago; false when it is none.
+     * @param {string} text
+     * @param {number} mono
+     * @param {number} age_ms
+     * @returns {boolean}
+     */
+    import(text, mono, age_ms) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const val2 = +mono;
+        const val3 = +age_ms;
+        const ptr0 = passStringToWasm0(text, wasm.u2, wasm.v2);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.y(this.__wbg_ptr, ptr0, len0, val2, val3);
+        return ret !== 0;
+    }
+    /**
+     * By the policy's option, or its default.
+     * @param {PolicyHandle} policy
+     */
+    constructor(policy) {
+        _assertClass(policy, PolicyHandle);
+        if ((policy).__wbg_inst !== undefined && (policy).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.z(policy.__wbg_ptr);
+        this.__wbg_ptr = ret;
+        Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+        BudgetHandleFinalization.register(this, { ptr: ret, instance: __wbg_instance_id }, this);
+        return this;
+    }
+    /**
+     * Takes over the state of `shared`, and does to it what was done since `base`.
+     * @param {BudgetHandle} base
+     * @param {BudgetHandle} shared
+     * @param {number} mono
+     */
+    rebase(base, shared, mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        _assertClass(base, BudgetHandle);
+        if ((base).__wbg_inst !== undefined && (base).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        _assertClass(shared, BudgetHandle);
+        if ((shared).__wbg_inst !== undefined && (shared).__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.a1(this.__wbg_ptr, base.__wbg_ptr, shared.__wbg_ptr, mono);
+    }
+    /**
+     * The same budget once more, for a guard to keep.
+     * @returns {BudgetHandle}
+     */
+    share() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.b1(this.__wbg_ptr);
+        return BudgetHandle.__wrap(ret);
+    }
+    /**
+     * Tokens left, or retries left in the window.
+     * @param {number} mono
+     * @returns {number}
+     */
+    tokens(mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.c1(this.__wbg_ptr, mono);
+        return ret;
+    }
+}
+if (Symbol.dispose) BudgetHandle.prototype[Symbol.dispose] = BudgetHandle.prototype.free;
+
+/**
+ * What the calls of one key are asked by.
+ */
+export class GuardHandle {
+    static __wrap(ptr) {
+        const obj = Object.create(GuardHandle.prototype);
+        obj.__wbg_ptr = ptr;
+        Object.defineProperty(obj, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+
+        GuardHandleFinalization.register(obj, { ptr, instance: __wbg_instance_id }, obj);
+        return obj;
+    }
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        GuardHandleFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        __wbg_call_guard();
+        wasm.d(ptr, 0);
+
+    }
+    /**
+     * A token, or -1 - the milliseconds after which it is worth asking again.
+     * @param {number} mono
+     * @returns {number}
+     */
+    admit(mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.g1(this.__wbg_ptr, mono);
+        return ret;
+    }
+    /**
+     * Keeps both: give it a `share()`.
+     * @param {BreakerHandle | null} [breaker]
+     * @param {BudgetHandle | null} [budget]
+     */
+    constructor(breaker, budget) {
+        let ptr0 = 0, ptr1 = 0;
+        try {
+            if (!isLikeNone(breaker)) {
+                _assertClass(breaker, BreakerHandle);
+                if ((breaker).__wbg_inst !== undefined && (breaker).__wbg_inst !== __wbg_instance_id) {
+                    throw new Error('Invalid stale object from previous Wasm instance');
+                }
+                ptr0 = breaker.__destroy_into_raw();
+            }
+            if (!isLikeNone(budget)) {
+                _assertClass(budget, BudgetHandle);
+                if ((budget).__wbg_inst !== undefined && (budget).__wbg_inst !== __wbg_instance_id) {
+                    throw new Error('Invalid stale object from previous Wasm instance');
+                }
+                ptr1 = budget.__destroy_into_raw();
+            }
+        } catch (e) {
+            if (ptr1) wasm.c(ptr1, 1);
+            if (ptr0) wasm.b(ptr0, 1);
+            throw e;
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.h1(ptr0, ptr1);
+        this.__wbg_ptr = ret;
+        Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
+        GuardHandleFinalization.register(this, { ptr: ret, instance: __wbg_instance_id }, this);
+        return this;
+    }
+    /**
+     * Reports a call that the engine does not drive: 0 it succeeded at once, 1 it says
+     * nothing of the target, 2 the target is unwell.
+     * @param {number} token
+     * @param {number} outcome
+     * @param {number} mono
+     */
+    report(token, outcome, mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        __wbg_call_guard();
+        wasm.i1(this.__wbg_ptr, token, outcome, mono);
+    }
+    /**
+     * The same guard once more, for the engine to keep.
+     * @returns {GuardHandle}
+     */
+    share() {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.j1(this.__wbg_ptr);
+        return GuardHandle.__wrap(ret);
+    }
+    /**
+     * Takes the cost of one more send from the budget; false when there is not so much.
+     * @param {boolean} throttled
+     * @param {number} mono
+     * @returns {boolean}
+     */
+    withdraw(throttled, mono) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.k1(this.__wbg_ptr, throttled, mono);
+        return ret !== 0;
+    }
+}
+if (Symbol.dispose) GuardHandle.prototype[Symbol.dispose] = GuardHandle.prototype.free;
+
+/**
  * What hides the secrets of one request.
  */
 export class MaskerHandle {
@@ -21,7 +539,7 @@ export class MaskerHandle {
     free() {
         const ptr = this.__destroy_into_raw();
         __wbg_call_guard();
-        wasm.b(ptr, 0);
+        wasm.e(ptr, 0);
 
     }
     /**
@@ -33,15 +551,15 @@ export class MaskerHandle {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passStringToWasm0(text, wasm.m1, wasm.n1);
+        const ptr0 = passStringToWasm0(text, wasm.u2, wasm.v2);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.l(this.__wbg_ptr, ptr0, len0);
+        ret = wasm.p1(this.__wbg_ptr, ptr0, len0);
         let v2;
         if (ret[0] !== 0) {
             v2 = getStringFromWasm0(ret[0], ret[1]);
-            wasm.o1(ret[0], ret[1] * 1, 1);
+            wasm.w2(ret[0], ret[1] * 1, 1);
         }
         return v2;
     }
@@ -61,7 +579,7 @@ export class Opening {
     free() {
         const ptr = this.__destroy_into_raw();
         __wbg_call_guard();
-        wasm.c(ptr, 0);
+        wasm.f(ptr, 0);
 
     }
     /**
@@ -74,7 +592,7 @@ export class Opening {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.n(this.__wbg_ptr);
+        ret = wasm.r1(this.__wbg_ptr);
         return ret;
     }
     /**
@@ -87,9 +605,9 @@ export class Opening {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.o(this.__wbg_ptr);
+        ret = wasm.s1(this.__wbg_ptr);
         var v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
         return v1;
     }
     /**
@@ -102,7 +620,7 @@ export class Opening {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.p(this.__wbg_ptr);
+        ret = wasm.t1(this.__wbg_ptr);
         return ret;
     }
     /**
@@ -112,11 +630,11 @@ export class Opening {
      */
     constructor(content_type, streams_array) {
         const val2 = +streams_array;
-        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.m1, wasm.n1);
+        var ptr0 = isLikeNone(content_type) ? 0 : passStringToWasm0(content_type, wasm.u2, wasm.v2);
         var len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.q(ptr0, len0, val2);
+        ret = wasm.u1(ptr0, len0, val2);
         this.__wbg_ptr = ret;
         Object.defineProperty(this, '__wbg_inst', { value: __wbg_instance_id, writable: true });
         OpeningFinalization.register(this, { ptr: ret, instance: __wbg_instance_id }, this);
@@ -131,11 +649,11 @@ export class Opening {
         if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
             throw new Error('Invalid stale object from previous Wasm instance');
         }
-        const ptr0 = passArray8ToWasm0(bytes, wasm.m1);
+        const ptr0 = passArray8ToWasm0(bytes, wasm.u2);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.r(this.__wbg_ptr, ptr0, len0);
+        ret = wasm.v1(this.__wbg_ptr, ptr0, len0);
         return ret;
     }
     /**
@@ -148,11 +666,11 @@ export class Opening {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.s(this.__wbg_ptr);
+        ret = wasm.w1(this.__wbg_ptr);
         let v1;
         if (ret[0] !== 0) {
             v1 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-            wasm.o1(ret[0], ret[1] * 1, 1);
+            wasm.w2(ret[0], ret[1] * 1, 1);
         }
         return v1;
     }
@@ -172,7 +690,7 @@ export class PolicyHandle {
     free() {
         const ptr = this.__destroy_into_raw();
         __wbg_call_guard();
-        wasm.d(ptr, 0);
+        wasm.g(ptr, 0);
 
     }
     /**
@@ -187,7 +705,7 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.u(this.__wbg_ptr, n, unit);
+        ret = wasm.y1(this.__wbg_ptr, n, unit);
         return ret;
     }
     /**
@@ -205,13 +723,13 @@ export class PolicyHandle {
             }
             let ret;
             __wbg_call_guard();
-            ret = wasm.v(this.__wbg_ptr, facts, wall);
+            ret = wasm.z1(this.__wbg_ptr, facts, wall);
             deferred1_0 = ret[0];
             deferred1_1 = ret[1];
             return getStringFromWasm0(ret[0], ret[1]);
         } finally {
             __wbg_call_guard();
-            wasm.o1(deferred1_0, deferred1_1, 1);
+            wasm.w2(deferred1_0, deferred1_1, 1);
         }
     }
     /**
@@ -224,8 +742,31 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.w(this.__wbg_ptr);
+        ret = wasm.a2(this.__wbg_ptr);
         return ret;
+    }
+    /**
+     * How long a hedge may take, below zero for no limit, and whether that is by the deadline;
+     * empty where none may be made: see [`Policy::hedge`].
+     * @param {number} sends
+     * @param {string} method
+     * @param {number} elapsed_ms
+     * @returns {Float64Array}
+     */
+    hedge(sends, method, elapsed_ms) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const val2 = +sends;
+        const val3 = +elapsed_ms;
+        const ptr0 = passStringToWasm0(method, wasm.u2, wasm.v2);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.b2(this.__wbg_ptr, val2, ptr0, len0, val3);
+        var v4 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
+        wasm.w2(ret[0], ret[1] * 8, 8);
+        return v4;
     }
     /**
      * What hides the secrets of this request in any text.
@@ -239,19 +780,35 @@ export class PolicyHandle {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
+            ptr0 = passStringToWasm0(url, wasm.u2, wasm.v2);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = passStringToWasm0(headers, wasm.m1, wasm.n1);
+            ptr1 = passStringToWasm0(headers, wasm.u2, wasm.v2);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
+            if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
             throw e;
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.x(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        ret = wasm.c2(this.__wbg_ptr, ptr0, len0, ptr1, len1);
         return MaskerHandle.__wrap(ret);
+    }
+    /**
+     * Whether a call that failed so may go on to another target, a function of the caller's apart.
+     * @param {string} kind
+     * @returns {boolean}
+     */
+    mayFallOver(kind) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        const ptr0 = passStringToWasm0(kind, wasm.u2, wasm.v2);
+        const len0 = WASM_VECTOR_LEN;
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.d2(this.__wbg_ptr, ptr0, len0);
+        return ret !== 0;
     }
     /**
      * Throws an array of `[option, code, allowed]`, one for each fault.
@@ -260,7 +817,7 @@ export class PolicyHandle {
     constructor(options) {
         let ret;
         __wbg_call_guard();
-        ret = wasm.y(options);
+        ret = wasm.e2(options);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -280,9 +837,9 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.z(this.__wbg_ptr);
+        ret = wasm.f2(this.__wbg_ptr);
         var v1 = getArrayF64FromWasm0(ret[0], ret[1]).slice();
-        wasm.o1(ret[0], ret[1] * 8, 8);
+        wasm.w2(ret[0], ret[1] * 8, 8);
         return v1;
     }
     /**
@@ -295,8 +852,64 @@ export class PolicyHandle {
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.a1(this.__wbg_ptr);
+        ret = wasm.g2(this.__wbg_ptr);
         return ret;
+    }
+    /**
+     * Every secret that a request carries.
+     * @param {string} url
+     * @param {string} headers
+     * @returns {string[]}
+     */
+    secrets(url, headers) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(url, wasm.u2, wasm.v2);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(headers, wasm.u2, wasm.v2);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.h2(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        var v3 = getArrayJsValueFromWasm0(ret[0], ret[1]);
+        wasm.w2(ret[0], ret[1] * 4, 4);
+        return v3;
+    }
+    /**
+     * What another server may have of a request: the URL, then name, value, name, value, …
+     * @param {string} url
+     * @param {string} headers
+     * @returns {string[]}
+     */
+    withoutCredentials(url, headers) {
+        if (this.__wbg_inst !== undefined && this.__wbg_inst !== __wbg_instance_id) {
+            throw new Error('Invalid stale object from previous Wasm instance');
+        }
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(url, wasm.u2, wasm.v2);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(headers, wasm.u2, wasm.v2);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        let ret;
+        __wbg_call_guard();
+        ret = wasm.i2(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        var v3 = getArrayJsValueFromWasm0(ret[0], ret[1]);
+        wasm.w2(ret[0], ret[1] * 4, 4);
+        return v3;
     }
 }
 if (Symbol.dispose) PolicyHandle.prototype[Symbol.dispose] = PolicyHandle.prototype.free;
@@ -311,7 +924,7 @@ export function __wbg_reset_state () {
     __wbg_reinit_scheduled = false;
     wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());
     wasm = wasmInstance.exports;
-    wasm.v1();
+    wasm.d3();
 }
 
 /**
@@ -320,7 +933,7 @@ export function __wbg_reset_state () {
  */
 export function driveDrop(call) {
     __wbg_call_guard();
-    wasm.e(call);
+    wasm.d1(call);
 }
 
 /**
@@ -333,28 +946,53 @@ export function driveDrop(call) {
  */
 export function drivePoll(call, mono, wall, standing) {
     __wbg_call_guard();
-    wasm.f(call, mono, wall, standing);
+    wasm.e1(call, mono, wall, standing);
 }
 
 /**
- * Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
- * failed; lets it go on as far as it can. It may have ended by then.
+ * Takes a call that began at `began` by the monotonic clock and whose first attempt was made
+ * outside and failed; without that, the host tells of the first attempt as of any other. Lets
+ * it go on as far as it can; it may have ended by then. Under a guard it was admitted with
+ * `token`, and reports when it ends; a call that is resumed has the ledger of what was before.
  * @param {PolicyHandle} policy
  * @param {any} host
  * @param {number} began
  * @param {number} mono
  * @param {number} wall
- * @param {any} first
+ * @param {any | null | undefined} first
+ * @param {GuardHandle | null | undefined} guard
+ * @param {number} token
+ * @param {Float64Array | number[] | null} [earlier]
  * @returns {number}
  */
-export function driveStart(policy, host, began, mono, wall, first) {
+export function driveStart(policy, host, began, mono, wall, first, guard, token, earlier) {
     _assertClass(policy, PolicyHandle);
     if ((policy).__wbg_inst !== undefined && (policy).__wbg_inst !== __wbg_instance_id) {
         throw new Error('Invalid stale object from previous Wasm instance');
     }
+    const val3 = +began;
+    const val4 = +mono;
+    const val5 = +wall;
+    const val6 = +token;
+    let ptr0 = 0, ptr1, len1;
+    try {
+        if (!isLikeNone(guard)) {
+            _assertClass(guard, GuardHandle);
+            if ((guard).__wbg_inst !== undefined && (guard).__wbg_inst !== __wbg_instance_id) {
+                throw new Error('Invalid stale object from previous Wasm instance');
+            }
+            ptr0 = guard.__destroy_into_raw();
+        }
+        ptr1 = isLikeNone(earlier) ? 0 : passArrayF64ToWasm0(earlier, wasm.u2);
+        len1 = WASM_VECTOR_LEN;
+    } catch (e) {
+        if (ptr1) { wasm.w2(ptr1, len1 * 8, 8); }
+        if (ptr0) wasm.d(ptr0, 1);
+        throw e;
+    }
     let ret;
     __wbg_call_guard();
-    ret = wasm.g(policy.__wbg_ptr, host, began, mono, wall, first);
+    ret = wasm.f1(policy.__wbg_ptr, host, val3, val4, val5, isLikeNone(first) ? 0 : addToExternrefTable0(first), ptr0, val6, ptr1, len1);
     return ret >>> 0;
 }
 
@@ -365,11 +1003,11 @@ export function driveStart(policy, host, began, mono, wall, first) {
  * @returns {number}
  */
 export function inspect(body) {
-    const ptr0 = passArray8ToWasm0(body, wasm.m1);
+    const ptr0 = passArray8ToWasm0(body, wasm.u2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.h(ptr0, len0);
+    ret = wasm.l1(ptr0, len0);
     return ret;
 }
 
@@ -382,11 +1020,11 @@ export function inspect(body) {
  * @returns {number}
  */
 export function judgeChunk(json) {
-    const ptr0 = passStringToWasm0(json, wasm.m1, wasm.n1);
+    const ptr0 = passStringToWasm0(json, wasm.u2, wasm.v2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.i(ptr0, len0);
+    ret = wasm.m1(ptr0, len0);
     return ret;
 }
 
@@ -397,15 +1035,15 @@ export function judgeChunk(json) {
  * @returns {string | undefined}
  */
 export function kindRow(name) {
-    const ptr0 = passStringToWasm0(name, wasm.m1, wasm.n1);
+    const ptr0 = passStringToWasm0(name, wasm.u2, wasm.v2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.j(ptr0, len0);
+    ret = wasm.n1(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -416,15 +1054,15 @@ export function kindRow(name) {
  * @returns {string | undefined}
  */
 export function maskText(text) {
-    const ptr0 = passStringToWasm0(text, wasm.m1, wasm.n1);
+    const ptr0 = passStringToWasm0(text, wasm.u2, wasm.v2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.k(ptr0, len0);
+    ret = wasm.o1(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -435,15 +1073,15 @@ export function maskText(text) {
  * @returns {string | undefined}
  */
 export function nearestKind(name) {
-    const ptr0 = passStringToWasm0(name, wasm.m1, wasm.n1);
+    const ptr0 = passStringToWasm0(name, wasm.u2, wasm.v2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.m(ptr0, len0);
+    ret = wasm.q1(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -459,18 +1097,18 @@ export function parseRetryAfter(value, now, date) {
     const val3 = +now;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passStringToWasm0(value, wasm.m1, wasm.n1);
+        ptr0 = passStringToWasm0(value, wasm.u2, wasm.v2);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.m1, wasm.n1);
+        ptr1 = isLikeNone(date) ? 0 : passStringToWasm0(date, wasm.u2, wasm.v2);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.t(ptr0, len0, val3, ptr1, len1);
+    ret = wasm.x1(ptr0, len0, val3, ptr1, len1);
     return ret;
 }
 
@@ -482,15 +1120,15 @@ export function parseRetryAfter(value, now, date) {
  */
 export function providerKind(status, code) {
     const val2 = +status;
-    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.m1, wasm.n1);
+    var ptr0 = isLikeNone(code) ? 0 : passStringToWasm0(code, wasm.u2, wasm.v2);
     var len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.b1(val2, ptr0, len0);
+    ret = wasm.j2(val2, ptr0, len0);
     let v3;
     if (ret[0] !== 0) {
         v3 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -506,26 +1144,26 @@ export function providerKind(status, code) {
 export function redactHeaders(fields, headers, query, values) {
     let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
     try {
-        ptr0 = passStringToWasm0(fields, wasm.m1, wasm.n1);
+        ptr0 = passStringToWasm0(fields, wasm.u2, wasm.v2);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArrayJsValueToWasm0(headers, wasm.m1);
+        ptr1 = passArrayJsValueToWasm0(headers, wasm.u2);
         len1 = WASM_VECTOR_LEN;
-        ptr2 = passArrayJsValueToWasm0(query, wasm.m1);
+        ptr2 = passArrayJsValueToWasm0(query, wasm.u2);
         len2 = WASM_VECTOR_LEN;
-        ptr3 = passArrayJsValueToWasm0(values, wasm.m1);
+        ptr3 = passArrayJsValueToWasm0(values, wasm.u2);
         len3 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr3) { wasm.u1(ptr3, len3); wasm.o1(ptr3, len3 * 4, 4); }
-        if (ptr2) { wasm.u1(ptr2, len2); wasm.o1(ptr2, len2 * 4, 4); }
-        if (ptr1) { wasm.u1(ptr1, len1); wasm.o1(ptr1, len1 * 4, 4); }
-        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
+        if (ptr3) { wasm.c3(ptr3, len3); wasm.w2(ptr3, len3 * 4, 4); }
+        if (ptr2) { wasm.c3(ptr2, len2); wasm.w2(ptr2, len2 * 4, 4); }
+        if (ptr1) { wasm.c3(ptr1, len1); wasm.w2(ptr1, len1 * 4, 4); }
+        if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.c1(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
+    ret = wasm.k2(ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3);
     var v5 = getArrayJsValueFromWasm0(ret[0], ret[1]);
-    wasm.o1(ret[0], ret[1] * 4, 4);
+    wasm.w2(ret[0], ret[1] * 4, 4);
     return v5;
 }
 
@@ -535,15 +1173,15 @@ export function redactHeaders(fields, headers, query, values) {
  * @returns {string | undefined}
  */
 export function sanitizeBaseUrl(url) {
-    const ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
+    const ptr0 = passStringToWasm0(url, wasm.u2, wasm.v2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.d1(ptr0, len0);
+    ret = wasm.l2(ptr0, len0);
     let v2;
     if (ret[0] !== 0) {
         v2 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v2;
 }
@@ -557,17 +1195,17 @@ export function sanitizeUrl(url) {
     let deferred2_0;
     let deferred2_1;
     try {
-        const ptr0 = passStringToWasm0(url, wasm.m1, wasm.n1);
+        const ptr0 = passStringToWasm0(url, wasm.u2, wasm.v2);
         const len0 = WASM_VECTOR_LEN;
         let ret;
         __wbg_call_guard();
-        ret = wasm.e1(ptr0, len0);
+        ret = wasm.m2(ptr0, len0);
         deferred2_0 = ret[0];
         deferred2_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.o1(deferred2_0, deferred2_1, 1);
+        wasm.w2(deferred2_0, deferred2_1, 1);
     }
 }
 
@@ -585,18 +1223,18 @@ export function streamEnded(format, head, tail, is_open) {
     const val4 = +is_open;
     let ptr0, len0, ptr1, len1;
     try {
-        ptr0 = passArray8ToWasm0(head, wasm.m1);
+        ptr0 = passArray8ToWasm0(head, wasm.u2);
         len0 = WASM_VECTOR_LEN;
-        ptr1 = passArray8ToWasm0(tail, wasm.m1);
+        ptr1 = passArray8ToWasm0(tail, wasm.u2);
         len1 = WASM_VECTOR_LEN;
     } catch (e) {
-        if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
-        if (ptr0) { wasm.o1(ptr0, len0 * 1, 1); }
+        if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
         throw e;
     }
     let ret;
     __wbg_call_guard();
-    ret = wasm.f1(val3, ptr0, len0, ptr1, len1, val4);
+    ret = wasm.n2(val3, ptr0, len0, ptr1, len1, val4);
     return ret;
 }
 
@@ -609,15 +1247,15 @@ export function streamEnded(format, head, tail, is_open) {
  */
 export function streamFailure(format, tail) {
     const val2 = +format;
-    const ptr0 = passArray8ToWasm0(tail, wasm.m1);
+    const ptr0 = passArray8ToWasm0(tail, wasm.u2);
     const len0 = WASM_VECTOR_LEN;
     let ret;
     __wbg_call_guard();
-    ret = wasm.g1(val2, ptr0, len0);
+    ret = wasm.o2(val2, ptr0, len0);
     let v3;
     if (ret[0] !== 0) {
         v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v3;
 }
@@ -643,24 +1281,24 @@ export function streamHistory(policy, numbers, failed, usage) {
         }
         let ptr0, len0, ptr1, len1;
         try {
-            ptr0 = passArrayF64ToWasm0(numbers, wasm.m1);
+            ptr0 = passArrayF64ToWasm0(numbers, wasm.u2);
             len0 = WASM_VECTOR_LEN;
-            ptr1 = isLikeNone(usage) ? 0 : passArray8ToWasm0(usage, wasm.m1);
+            ptr1 = isLikeNone(usage) ? 0 : passArray8ToWasm0(usage, wasm.u2);
             len1 = WASM_VECTOR_LEN;
         } catch (e) {
-            if (ptr1) { wasm.o1(ptr1, len1 * 1, 1); }
-            if (ptr0) { wasm.o1(ptr0, len0 * 8, 8); }
+            if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.w2(ptr0, len0 * 8, 8); }
             throw e;
         }
         let ret;
         __wbg_call_guard();
-        ret = wasm.h1(policy.__wbg_ptr, ptr0, len0, isLikeNone(failed) ? 0 : addToExternrefTable0(failed), ptr1, len1);
+        ret = wasm.p2(policy.__wbg_ptr, ptr0, len0, isLikeNone(failed) ? 0 : addToExternrefTable0(failed), ptr1, len1);
         deferred3_0 = ret[0];
         deferred3_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.o1(deferred3_0, deferred3_1, 1);
+        wasm.w2(deferred3_0, deferred3_1, 1);
     }
 }
 
@@ -671,11 +1309,11 @@ export function streamHistory(policy, numbers, failed, usage) {
 export function uuid() {
     let ret;
     __wbg_call_guard();
-    ret = wasm.i1();
+    ret = wasm.q2();
     let v1;
     if (ret[0] !== 0) {
         v1 = getStringFromWasm0(ret[0], ret[1]);
-        wasm.o1(ret[0], ret[1] * 1, 1);
+        wasm.w2(ret[0], ret[1] * 1, 1);
     }
     return v1;
 }
@@ -690,76 +1328,76 @@ export function vetoHeader() {
     try {
         let ret;
         __wbg_call_guard();
-        ret = wasm.j1();
+        ret = wasm.r2();
         deferred1_0 = ret[0];
         deferred1_1 = ret[1];
         return getStringFromWasm0(ret[0], ret[1]);
     } finally {
         __wbg_call_guard();
-        wasm.o1(deferred1_0, deferred1_1, 1);
+        wasm.w2(deferred1_0, deferred1_1, 1);
     }
 }
 function __wbg_get_imports() {
     const import0 = {
         __proto__: null,
-        j: function(arg0) {
+        h: function(arg0) {
             const v = arg0;
             const ret = typeof(v) === 'boolean' ? v : undefined;
             return isLikeNone(ret) ? 0xFFFFFF : ret ? 1 : 0;
         },
-        s: function(arg0) {
+        p: function(arg0) {
             const ret = !arg0;
             return ret;
         },
-        k1: function(arg0) {
+        m1: function(arg0) {
             const ret = typeof(arg0) === 'function';
             return ret;
         },
-        i: function(arg0) {
+        g: function(arg0) {
             const ret = arg0 === null;
             return ret;
         },
-        p1: function(arg0) {
+        r1: function(arg0) {
             const val = arg0;
             const ret = typeof(val) === 'object' && val !== null;
             return ret;
         },
-        m1: function(arg0) {
+        o1: function(arg0) {
             const ret = typeof(arg0) === 'string';
             return ret;
         },
-        l1: function(arg0) {
+        n1: function(arg0) {
             const ret = arg0 === undefined;
             return ret;
         },
-        h: function(arg0, arg1) {
+        f: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'number' ? obj : undefined;
             getDataViewMemory0().setFloat64((arg0 >>> 0) + 8 * 1, isLikeNone(ret) ? 0 : ret, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, !isLikeNone(ret), true);
         },
-        z1: function(arg0, arg1) {
+        c2: function(arg0, arg1) {
             const obj = arg1;
             const ret = typeof(obj) === 'string' ? obj : undefined;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.u2, wasm.v2);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        a2: function(arg0, arg1) {
+        d2: function(arg0, arg1) {
             throw new Error(getStringFromWasm0(arg0, arg1));
         },
         d: function(arg0) {
             arg0._wbg_cb_unref();
         },
-        p: function(arg0) {
+        m: function(arg0) {
             const ret = arg0.aborted;
             return ret;
         },
-        q: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+        n: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        n: function(arg0, arg1, arg2) {
+        k: function(arg0, arg1, arg2) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -769,10 +1407,10 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.o1(deferred0_0, deferred0_1, 1);
+                wasm.w2(deferred0_0, deferred0_1, 1);
             }
         },
-        m: function(arg0, arg1, arg2, arg3, arg4) {
+        j: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             let deferred1_0;
@@ -786,21 +1424,25 @@ function __wbg_get_imports() {
                 return ret;
             } finally {
                 __wbg_call_guard();
-                wasm.o1(deferred0_0, deferred0_1, 1);
+                wasm.w2(deferred0_0, deferred0_1, 1);
                 __wbg_call_guard();
-                wasm.o1(deferred1_0, deferred1_1, 1);
+                wasm.w2(deferred1_0, deferred1_1, 1);
             }
         },
-        u: function(arg0, arg1, arg2, arg3) {
+        e1: function(arg0) {
+            const ret = arg0.attempt;
+            return ret;
+        },
+        r: function(arg0, arg1, arg2, arg3) {
             arg0.begin(arg1 >>> 0, arg2, arg3 !== 0);
         },
-        v: function(arg0) {
+        s: function(arg0) {
             const ret = arg0.bits;
             return ret;
         },
-        y: function(arg0, arg1) {
+        v: function(arg0, arg1) {
             const ret = arg1.body;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.u2);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
@@ -809,11 +1451,11 @@ function __wbg_get_imports() {
             const ret = clearTimeout(arg0);
             return ret;
         },
-        l: function(arg0) {
+        i: function(arg0) {
             const ret = arg0.facts;
             return ret;
         },
-        h1: function(arg0, arg1, arg2, arg3, arg4) {
+        j1: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -822,25 +1464,25 @@ function __wbg_get_imports() {
                 arg0.finish(arg1 === 0 ? undefined : getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.o1(deferred0_0, deferred0_1, 1);
+                wasm.w2(deferred0_0, deferred0_1, 1);
             }
         },
-        e: function() { return handleError(function (arg0, arg1) {
+        h1: function() { return handleError(function (arg0, arg1) {
             globalThis.crypto.getRandomValues(getArrayU8FromWasm0(arg0, arg1));
         }, arguments); },
-        y1: function() { return handleError(function (arg0, arg1) {
+        b2: function() { return handleError(function (arg0, arg1) {
             const ret = Reflect.get(arg0, arg1);
             return ret;
         }, arguments); },
-        x: function(arg0, arg1) {
+        u: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        s1: function(arg0, arg1) {
+        u1: function(arg0, arg1) {
             const ret = arg0[arg1 >>> 0];
             return ret;
         },
-        n1: function(arg0) {
+        p1: function(arg0) {
             let result;
             try {
                 result = arg0 instanceof Function;
@@ -850,80 +1492,88 @@ function __wbg_get_imports() {
             const ret = result;
             return ret;
         },
-        o1: function(arg0) {
+        q1: function(arg0) {
             const ret = Array.isArray(arg0);
             return ret;
         },
-        r1: function(arg0) {
+        t1: function(arg0) {
             const ret = Object.keys(arg0);
             return ret;
         },
-        f1: function(arg0) {
+        c1: function(arg0) {
             const ret = arg0.length;
             return ret;
         },
-        d1: function(arg0) {
+        a1: function(arg0) {
             const ret = arg0.links;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        e1: function() {
+        b1: function() {
             const ret = new Array();
             return ret;
         },
-        j1: function() {
+        l1: function() {
             const ret = new Object();
             return ret;
         },
-        f: function() {
+        i1: function() {
             const ret = Date.now();
             return ret;
         },
-        q1: function(arg0, arg1) {
+        s1: function(arg0, arg1) {
             const ret = arg0.push(arg1);
             return ret;
         },
-        w: function(arg0) {
+        t: function(arg0) {
             const ret = arg0.raised;
             return ret;
         },
         c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
             arg0.removeEventListener(getStringFromWasm0(arg1, arg2), arg3);
         }, arguments); },
-        g1: function(arg0, arg1) {
+        d1: function(arg0, arg1) {
             const ret = arg1.requestBody;
-            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.m1, wasm.n1);
+            var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.u2, wasm.v2);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        b1: function(arg0) {
+        y: function(arg0) {
             const ret = arg0.requestLength;
             return ret;
         },
-        c1: function(arg0) {
+        z: function(arg0) {
             const ret = arg0.retryAfterMs;
             return ret;
         },
-        r: function() { return handleError(function (arg0, arg1) {
+        f1: function(arg0) {
+            const ret = arg0.sentAt;
+            return ret;
+        },
+        o: function() { return handleError(function (arg0, arg1) {
             const ret = setTimeout(arg0, arg1);
             return ret;
         }, arguments); },
-        i1: function() { return handleError(function (arg0, arg1, arg2) {
+        k1: function() { return handleError(function (arg0, arg1, arg2) {
             const ret = Reflect.set(arg0, arg1, arg2);
             return ret;
         }, arguments); },
-        x1: function(arg0, arg1, arg2) {
+        a2: function(arg0, arg1, arg2) {
             arg0[arg1 >>> 0] = arg2;
         },
-        v1: function(arg0) {
+        y1: function(arg0) {
             const ret = arg0.signal;
             return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
         },
-        o: function(arg0, arg1) {
+        l: function(arg0, arg1) {
             const ret = arg0.sleep(arg1);
             return ret;
         },
-        a: function(arg0, arg1, arg2, arg3, arg4) {
+        a: function(arg0) {
+            const ret = arg0.takeBeside();
+            return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+        },
+        w1: function(arg0, arg1, arg2, arg3, arg4) {
             let deferred0_0;
             let deferred0_1;
             let deferred1_0;
@@ -936,12 +1586,12 @@ function __wbg_get_imports() {
                 arg0.tellFailed(getStringFromWasm0(arg1, arg2), getStringFromWasm0(arg3, arg4));
             } finally {
                 __wbg_call_guard();
-                wasm.o1(deferred0_0, deferred0_1, 1);
+                wasm.w2(deferred0_0, deferred0_1, 1);
                 __wbg_call_guard();
-                wasm.o1(deferred1_0, deferred1_1, 1);
+                wasm.w2(deferred1_0, deferred1_1, 1);
             }
         },
-        t: function(arg0, arg1, arg2, arg3, arg4, arg5) {
+        q: function(arg0, arg1, arg2, arg3, arg4, arg5) {
             let deferred0_0;
             let deferred0_1;
             try {
@@ -950,67 +1600,67 @@ function __wbg_get_imports() {
                 arg0.tellWaiting(getStringFromWasm0(arg1, arg2), arg3, getStringFromWasm0(arg4, arg5));
             } finally {
                 __wbg_call_guard();
-                wasm.o1(deferred0_0, deferred0_1, 1);
+                wasm.w2(deferred0_0, deferred0_1, 1);
             }
         },
-        a1: function(arg0, arg1) {
+        x: function(arg0, arg1) {
             const ret = arg1.text;
-            const ptr1 = passArray8ToWasm0(ret, wasm.m1);
+            const ptr1 = passArray8ToWasm0(ret, wasm.u2);
             const len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        u1: function(arg0, arg1, arg2) {
+        x1: function(arg0, arg1, arg2) {
             const ret = arg0.then(arg1, arg2);
             return ret;
         },
-        g: function(arg0) {
+        e: function(arg0) {
             const ret = arg0.unit();
             return ret;
         },
-        z: function(arg0, arg1) {
+        w: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.u2);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        k: function(arg0, arg1) {
+        g1: function(arg0, arg1) {
             const ret = arg1.usage;
-            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.m1);
+            var ptr1 = isLikeNone(ret) ? 0 : passArray8ToWasm0(ret, wasm.u2);
             var len1 = WASM_VECTOR_LEN;
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
             getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
         },
-        t1: function(arg0) {
+        v1: function(arg0) {
             arg0.wake();
         },
-        w1: function(arg0) {
+        z1: function(arg0) {
             const ret = arg0.ways;
             return ret;
         },
-        c2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 29, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+        f2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 31, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },
-        d2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 9, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+        g2: function(arg0, arg1) {
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 8, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_);
             return ret;
         },
-        e2: function(arg0) {
+        h2: function(arg0) {
             // Cast intrinsic for `F64 -> Externref`.
             const ret = arg0;
             return ret;
         },
-        f2: function(arg0, arg1) {
+        i2: function(arg0, arg1) {
             // Cast intrinsic for `Ref(String) -> Externref`.
             const ret = getStringFromWasm0(arg0, arg1);
             return ret;
         },
-        b2: function() {
-            const table = wasm.r1;
+        e2: function() {
+            const table = wasm.z2;
             table.set(0, undefined);
             table.set(1024, undefined);
             table.set(1025, null);
@@ -1032,13 +1682,13 @@ function __wbg_call_guard() {
 }
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke_______true_(arg0, arg1) {
     __wbg_call_guard();
-    wasm.l1(arg0, arg1);
+    wasm.t2(arg0, arg1);
 }
 
 function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_(arg0, arg1, arg2) {
     let ret;
     __wbg_call_guard();
-    ret = wasm.k1(arg0, arg1, arg2);
+    ret = wasm.s2(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
@@ -1046,25 +1696,40 @@ function wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bin
 
 
 let __wbg_instance_id = 0;
-const MaskerHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+const BreakerHandleFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(({ ptr, instance }) => {
     if (instance === __wbg_instance_id) wasm.b(ptr, 1);
 });
-const OpeningFinalization = (typeof FinalizationRegistry === 'undefined')
+const BudgetHandleFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(({ ptr, instance }) => {
     if (instance === __wbg_instance_id) wasm.c(ptr, 1);
 });
-const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+const GuardHandleFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(({ ptr, instance }) => {
     if (instance === __wbg_instance_id) wasm.d(ptr, 1);
 });
+const MaskerHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(({ ptr, instance }) => {
+    if (instance === __wbg_instance_id) wasm.e(ptr, 1);
+});
+const OpeningFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(({ ptr, instance }) => {
+    if (instance === __wbg_instance_id) wasm.f(ptr, 1);
+});
+const PolicyHandleFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(({ ptr, instance }) => {
+    if (instance === __wbg_instance_id) wasm.g(ptr, 1);
+});
 
 function addToExternrefTable0(obj) {
-    const idx = wasm.q1();
-    wasm.r1.set(idx, obj);
+    const idx = wasm.y2();
+    wasm.z2.set(idx, obj);
     return idx;
 }
 
@@ -1078,7 +1743,7 @@ const CLOSURE_DTORS = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(state => {
     if (state.instance === __wbg_instance_id) {
-        wasm.s1(state.a, state.b);
+        wasm.a3(state.a, state.b);
     }
 });
 
@@ -1092,9 +1757,9 @@ function getArrayJsValueFromWasm0(ptr, len) {
     const mem = getDataViewMemory0();
     const result = [];
     for (let i = ptr; i < ptr + 4 * len; i += 4) {
-        result.push(wasm.r1.get(mem.getUint32(i, true)));
+        result.push(wasm.z2.get(mem.getUint32(i, true)));
     }
-    wasm.u1(ptr, len);
+    wasm.c3(ptr, len);
     return result;
 }
 
@@ -1137,7 +1802,7 @@ function handleError(f, args) {
         return f.apply(this, args);
     } catch (e) {
         const idx = addToExternrefTable0(e);
-        wasm.p1(idx);
+        wasm.x2(idx);
     }
 }
 
@@ -1168,7 +1833,7 @@ function makeMutClosure(arg0, arg1, f) {
     };
     real._wbg_cb_unref = () => {
         if (--state.cnt === 0) {
-            wasm.s1(state.a, state.b);
+            wasm.a3(state.a, state.b);
             state.a = 0;
             CLOSURE_DTORS.unregister(state);
         }
@@ -1241,8 +1906,8 @@ function passStringToWasm0(arg, malloc, realloc) {
 let __wbg_reinit_scheduled = false;
 
 function takeFromExternrefTable0(idx) {
-    const value = wasm.r1.get(idx);
-    wasm.t1(idx);
+    const value = wasm.z2.get(idx);
+    wasm.b3(idx);
     return value;
 }
 
@@ -1283,7 +1948,7 @@ function __wbg_finalize_init(instance, module) {
     cachedDataViewMemory0 = null;
     cachedFloat64ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
-    wasm.v1();
+    wasm.d3();
     return wasm;
 }
 

@@ -5,12 +5,14 @@
 //! happened ([`crate::classify`]), may we go on (here), and how long do we wait
 //! ([`crate::policy`]).
 
+use crate::breaker::BreakerOutcome;
 use crate::classify::{Ending, Failure, Link, Raised, Source, Verdict, classify};
-use crate::clock::{DelayMs, Now};
+use crate::clock::{DelayMs, MonoMs, Now};
+use crate::guard::Guard;
 use crate::headers::Headers;
 use crate::history::{AttemptRecord, ErrorSnapshot, History, MESSAGE_CHARS, RetryLedger, SentRequest, message_of};
 use crate::kind::ErrorKind;
-use crate::policy::{Allowance, HookErrors, Planned, Policy, WaitFrom};
+use crate::policy::{Allowance, Beyond, HookErrors, Planned, Policy, WaitFrom};
 use crate::usage::Usage;
 use std::rc::Rc;
 
@@ -22,6 +24,15 @@ pub enum Replay {
     Possible,
     /// Its body can be read only once.
     OneShotBody,
+}
+
+/// One of the two sends of an attempt that was hedged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leg {
+    /// Its number among all sends, from 1.
+    pub attempt: u32,
+    /// When it was sent.
+    pub sent: MonoMs,
 }
 
 /// What a failed attempt showed.
@@ -55,6 +66,8 @@ pub struct Observed {
     pub raised_provider: Option<String>,
     /// What was sent; `None` where requests are not ours to see.
     pub request: Option<SentRequest>,
+    /// Which send it was, where an attempt had two; else the last.
+    pub leg: Option<Leg>,
     /// Whether the request can be sent again.
     pub replay: Replay,
 }
@@ -80,6 +93,8 @@ impl Observed {
 pub enum Outcome {
     /// With what was asked for, which cost this if it says so.
     Succeeded(Option<Usage>),
+    /// Likewise as far as it was heard, but whoever heard it left before its end.
+    Left(Option<Usage>),
     /// Otherwise.
     Failed(Box<Observed>),
     /// Nothing was sent, for this reason; the call ends with the failure before it.
@@ -148,6 +163,12 @@ pub enum Mark {
     DeadlineExceeded,
     /// The server asked for a longer wait than is accepted.
     RetryAfterBeyond,
+    /// As `RetryAfterBeyond`, and the call can be resumed when the wait is over.
+    Deferred,
+    /// The retry budget is spent.
+    RetryBudgetExhausted,
+    /// The circuit breaker opened while the call waited.
+    CircuitOpen,
     /// The request's body can be read only once.
     OneShotBody,
     /// The request's method is not retried.
@@ -170,6 +191,9 @@ impl Mark {
             Mark::AttemptsExhausted => "attempts_exhausted",
             Mark::DeadlineExceeded => "deadline_exceeded",
             Mark::RetryAfterBeyond => "retry_after_beyond",
+            Mark::Deferred => "deferred",
+            Mark::RetryBudgetExhausted => "retry_budget_exhausted",
+            Mark::CircuitOpen => "circuit_open",
             Mark::OneShotBody => "one_shot_body",
             Mark::MethodNotRetried => "method_not_retried",
             Mark::OutputBegun => "output_begun",
@@ -187,6 +211,8 @@ pub struct Call {
     started: Now,
     now: Now,
     sends: u32,
+    /// Those of them that no wait came before.
+    hedges: u32,
     previous_wait: Option<DelayMs>,
     records: Vec<AttemptRecord>,
     /// What the attempts before this call cost; zeros for a call from its beginning.
@@ -196,6 +222,8 @@ pub struct Call {
     mark: Option<Mark>,
     succeeded: bool,
     used: Option<Usage>,
+    /// Taken when the call has reported.
+    guard: Option<Guard>,
 }
 
 impl Call {
@@ -206,6 +234,7 @@ impl Call {
             started,
             now: started,
             sends: 0,
+            hedges: 0,
             previous_wait: None,
             records: Vec::new(),
             earlier: RetryLedger::default(),
@@ -213,7 +242,13 @@ impl Call {
             mark: None,
             succeeded: false,
             used: None,
+            guard: None,
         }
+    }
+
+    /// Binds the call to a breaker and a budget, to which it reports when it ends.
+    pub fn guarded_by(&mut self, guard: Guard) {
+        self.guard = Some(guard);
     }
 
     /// The policy.
@@ -234,15 +269,41 @@ impl Call {
 
     /// Enters a call whose first attempt was made outside.
     pub fn first_was_sent(&mut self) {
-        self.sends = 1;
+        self.sends = self.sends.saturating_add(1);
     }
 
     /// Takes an event, at `now`. `unit` gives a random number in [0, 1) and is asked once for
     /// each wait, never otherwise.
     pub fn step(&mut self, event: Event, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         self.now = now;
+        // What a failure before it says of the target is no news when nothing more was sent.
+        let unsent = matches!(event, Event::Ended { outcome: Outcome::Unsent(_), .. });
+        let left = matches!(event, Event::Ended { outcome: Outcome::Left(_), .. });
+        let command = self.react(event, now, unit);
+        let outcome = match command {
+            Command::Deliver if left => BreakerOutcome::Neutral,
+            Command::Deliver => BreakerOutcome::Success,
+            Command::GiveUp { mark: Mark::Cancelled | Mark::HookError } => BreakerOutcome::Neutral,
+            Command::GiveUp { .. } if !unsent && self.target_is_unwell() => BreakerOutcome::Failure,
+            Command::GiveUp { .. } => BreakerOutcome::Neutral,
+            Command::Ask | Command::Wait { .. } | Command::Send { .. } => return command,
+        };
+        if let Some(mut guard) = self.guard.take() {
+            guard.report(outcome, now.mono);
+        }
+        command
+    }
+
+    fn target_is_unwell(&self) -> bool {
+        match (&self.guard, &self.last) {
+            (Some(guard), Some((verdict, _))) => guard.counts(verdict.kind),
+            _ => false,
+        }
+    }
+
+    fn react(&mut self, event: Event, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         match event {
-            Event::Ended { outcome: Outcome::Succeeded(used), .. } => {
+            Event::Ended { outcome: Outcome::Succeeded(used) | Outcome::Left(used), .. } => {
                 self.succeeded = true;
                 self.used = used;
                 self.last = None;
@@ -264,12 +325,27 @@ impl Call {
             // A swallowed throw of `shouldRetry` lets the verdict stand.
             Event::HookThrew => self.decide(None, now, unit),
             Event::Waited if self.deadline_passed(now) => self.give_up(Mark::DeadlineExceeded),
+            Event::Waited if self.guard.as_mut().is_some_and(|guard| !guard.may_send(now.mono)) => {
+                self.give_up(Mark::CircuitOpen)
+            }
             Event::Waited => self.send(now),
             Event::Cancelled { slept } => {
                 self.cut_wait(slept);
                 self.give_up(Mark::Cancelled)
             }
         }
+    }
+
+    /// Takes what the other send showed of an attempt that was hedged, which either failed
+    /// first or lost, before the one that decides. It was sent by [`Policy::hedge`]; the
+    /// attempt began at `started`.
+    pub fn beside(&mut self, observed: &Observed, started: Now, now: Now) -> Verdict {
+        self.sends = self.sends.saturating_add(1);
+        self.hedges = self.hedges.saturating_add(1);
+        if let Some(guard) = &mut self.guard {
+            guard.hedged();
+        }
+        self.record(observed, started, now)
     }
 
     /// The wait after the last attempt lasted no longer than this.
@@ -287,12 +363,7 @@ impl Call {
 
     fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         let policy = Rc::clone(&self.policy);
-        let mut verdict = classify(&observed.failure(), &policy, now.wall);
-        let record = record(&observed, &verdict, &policy, self.sends, started, now);
-        // Hooks are shown the verdict: what it quotes of the failure is masked as well.
-        verdict.code.clone_from(&record.error.code);
-        verdict.message = None;
-        self.records.push(record);
+        let verdict = self.record(&observed, started, now);
         let method = observed.request.as_ref().map_or("", |request| request.method.as_str());
         let obstacle = match observed.ending {
             Ending::Cancelled => Some(Mark::Cancelled),
@@ -308,6 +379,21 @@ impl Call {
         if asks { Command::Ask } else { self.decide(None, now, unit) }
     }
 
+    /// Keeps the record of a failure, and says what the rules say of it.
+    fn record(&mut self, observed: &Observed, started: Now, now: Now) -> Verdict {
+        let mut verdict = classify(&observed.failure(), &self.policy, now.wall);
+        let (attempt, started) = match observed.leg {
+            Some(leg) => (leg.attempt, started.later(leg.sent.since(started.mono))),
+            None => (self.sends, started),
+        };
+        let record = record(observed, &verdict, &self.policy, attempt, started, now);
+        // Hooks are shown the verdict: what it quotes of the failure is masked as well.
+        verdict.code.clone_from(&record.error.code);
+        verdict.message = None;
+        self.records.push(record);
+        verdict
+    }
+
     fn decide(&mut self, ruling: Option<bool>, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         // Every caller comes from a failed attempt.
         let Some((verdict, obstacle)) = &self.last else { return self.give_up(Mark::NotRetryable) };
@@ -321,15 +407,23 @@ impl Call {
             (true, Some(mark)) => return self.give_up(*mark),
             (true, None) => {}
         }
+        let kind = verdict.kind;
         let unit = unit();
-        let backoff = self.policy.backoff.delay(self.sends, unit, self.previous_wait);
+        let waits = self.sends.saturating_sub(self.hedges);
+        let backoff = self.policy.backoff_after(kind).delay(waits, unit, self.previous_wait);
         let (delay, from) = match self.policy.hints.plan(hint, backoff, unit) {
             Planned::Wait(delay, from) => (delay, from),
+            Planned::Beyond if self.policy.hints.beyond == Beyond::Defer => return self.give_up(Mark::Deferred),
             Planned::Beyond => return self.give_up(Mark::RetryAfterBeyond),
         };
         let elapsed = now.mono.since(self.started.mono);
         if self.policy.deadline.is_some_and(|deadline| elapsed.plus(delay) >= deadline) {
             return self.give_up(Mark::DeadlineExceeded);
+        }
+        // Last of all, so that nothing is paid for a retry that is not made.
+        let throttled = kind == ErrorKind::RateLimited;
+        if self.guard.as_mut().is_some_and(|guard| !guard.pays(throttled, now.mono)) {
+            return self.give_up(Mark::RetryBudgetExhausted);
         }
         self.previous_wait = Some(backoff);
         if let Some(record) = self.records.last_mut() {

@@ -87,6 +87,14 @@ pub struct Now {
 }
 
 impl Now {
+    /// Both clocks `delay` later.
+    pub fn later(self, delay: DelayMs) -> Now {
+        Now {
+            mono: MonoMs(self.mono.0.saturating_add(delay.get())),
+            wall: WallMs(self.wall.0.saturating_add_unsigned(delay.get())),
+        }
+    }
+
     /// The time since `start` by whichever clock saw more of it.
     ///
     /// The monotonic clock may stand still while a laptop sleeps; the wall clock may be

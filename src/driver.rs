@@ -3,7 +3,7 @@
 //! The loop knows no runtime: it carries events from a [`Runtime`] to the state machine and
 //! commands back. It decides nothing.
 
-use crate::call::{Call, Command, Event, Mark, Outcome};
+use crate::call::{Call, Command, Event, Mark, Observed, Outcome};
 use crate::classify::Verdict;
 use crate::clock::{DelayMs, MAX_TIMER_MS, Now};
 use crate::history::AttemptRecord;
@@ -41,6 +41,13 @@ pub trait Runtime {
     fn unit(&mut self) -> f64;
     /// Sends the request; `attempt` counts from 1.
     async fn attempt(&mut self, attempt: u32, allowance: Option<Allowance>) -> Outcome;
+    /// What the other send showed of an attempt that the runtime hedged, as [`Policy::hedge`]
+    /// allows, once the attempt has ended: it failed before, or lost.
+    ///
+    /// [`Policy::hedge`]: crate::policy::Policy::hedge
+    fn beside(&mut self) -> Option<Box<Observed>> {
+        None
+    }
     /// Sleeps for at most 2^31 - 1 ms.
     async fn sleep(&mut self, delay: DelayMs) -> Slept;
     /// Asks `shouldRetry`. Called only when the policy has that hook.
@@ -106,6 +113,13 @@ fn step<R: Runtime>(call: &mut Call, runtime: &mut R, event: Event) -> Command {
 }
 
 fn ended<R: Runtime>(call: &mut Call, runtime: &mut R, started: Now, outcome: Outcome) -> Command {
+    let beside = call.policy().hedge_after.and_then(|_| runtime.beside());
+    if let Some(observed) = beside {
+        let verdict = call.beside(&observed, started, runtime.now());
+        if let (true, Some(record)) = (call.policy().hooks.on_event, call.last_record()) {
+            runtime.failed(record, &verdict);
+        }
+    }
     let failed = matches!(outcome, Outcome::Failed(_));
     let command = step(call, runtime, Event::Ended { started, outcome });
     let told = failed && call.policy().hooks.on_event;

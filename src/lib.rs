@@ -26,14 +26,19 @@
 //! Where a rule lives: [`classify`] says what a failure is, [`policy`] what is retried and
 //! how long is waited, [`retry_after`] reads the server's hints, [`redact`] hides secrets,
 //! [`call`] counts attempts and time, [`usage`] counts tokens, [`history`] keeps the records,
-//! [`kind`] has the taxonomy.
+//! [`kind`] has the taxonomy. What calls share: [`breaker`] refuses calls to a target that
+//! fails, [`budget`] bounds their retries, [`guard`] is one call's hold on both.
 
 mod base64;
+pub mod breaker;
+pub mod budget;
 pub mod call;
 pub mod classify;
 pub mod clock;
 mod decimal;
 pub mod driver;
+pub mod fallback;
+pub mod guard;
 pub mod headers;
 pub mod history;
 pub mod kind;
@@ -41,9 +46,11 @@ mod names;
 pub mod policy;
 pub mod redact;
 pub mod retry_after;
+mod saved;
 mod scan;
 pub mod stream;
 pub mod usage;
+mod window;
 
 #[cfg(target_arch = "wasm32")]
 mod bindings;

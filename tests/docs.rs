@@ -94,11 +94,11 @@ fn written_list(items: &[Value]) -> String {
 
 #[test]
 fn the_table_of_options_has_the_values_of_every_preset_and_marks_what_differs() {
-    let rows = table(&page("docs/options.md"), &["option", "default", "elelem", "vernllm", "onellm"]);
+    let rows = table(&page("docs/options.md"), &["option", "default", "elelem", "vernllm", "onellm", "aws"]);
     let told: BTreeMap<_, _> = rows.iter().map(|row| (code(&row[0]), &row[1..])).collect();
     assert_eq!(told.len(), rows.len(), "no option has two rows");
 
-    let presets = [Preset::Default, Preset::Elelem, Preset::VernLlm, Preset::OneLlm];
+    let presets = [Preset::Default, Preset::Elelem, Preset::VernLlm, Preset::OneLlm, Preset::Aws];
     let in_force = presets.map(|preset| preset.policy().resolved().into_iter().collect::<Vec<_>>());
     let names: BTreeSet<_> = in_force.iter().flatten().map(|(name, _)| *name).collect();
     assert_eq!(told.keys().copied().collect::<BTreeSet<_>>(), names);
@@ -115,6 +115,24 @@ fn the_table_of_options_has_the_values_of_every_preset_and_marks_what_differs() 
         });
         assert_eq!(told[name], expected, "{name}");
     }
+}
+
+#[test]
+fn the_table_of_members_has_every_member_and_its_default() {
+    let on = |name: &str| (name.to_owned(), Value::Flag(true));
+    let policy = Policy::read(&[on("breaker"), on("budget")]).expect("both may be true");
+    let mut in_force = Vec::new();
+    for (option, value) in policy.resolved() {
+        if let ("breaker" | "budget", Value::Record(members)) = (option, value) {
+            in_force.extend(
+                members.iter().map(|(name, value)| [format!("`{option}.{name}`"), format!("`{}`", written(value))]),
+            );
+        }
+    }
+    assert_eq!(in_force.len(), 20);
+    let rows = table(&page("docs/options.md"), &["option", "default", "means"]);
+    let told: Vec<_> = rows.iter().map(|row| [row[0].clone(), row[1].clone()]).collect();
+    assert_eq!(told, in_force);
 }
 
 #[test]

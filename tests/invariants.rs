@@ -2,14 +2,21 @@
 
 mod support;
 
+use dacapo::breaker::{Admission, Breaker, BreakerOutcome, State};
+use dacapo::budget::Budget;
 use dacapo::call::Mark;
 use dacapo::classify::Ending;
-use dacapo::clock::{DelayMs, MAX_TIMER_MS};
+use dacapo::clock::{DelayMs, MAX_TIMER_MS, MonoMs};
 use dacapo::driver::End;
-use dacapo::policy::{Backoff, Beyond, Combine, HintRules, Jitter, Planned, Policy, Preset, ZeroHint};
+use dacapo::guard::Guard;
+use dacapo::policy::{
+    Backoff, Beyond, BreakerRules, BudgetRules, Combine, HintRules, Jitter, Planned, Policy, Preset, ZeroHint,
+};
 use dacapo::retry_after::HintSources;
 use proptest::prelude::*;
-use support::{Reply, Script, play};
+use std::cell::RefCell;
+use std::rc::Rc;
+use support::{Reply, Script, play, play_guarded};
 
 fn jitters() -> impl Strategy<Value = Jitter> {
     prop_oneof![
@@ -40,11 +47,11 @@ fn backoffs() -> impl Strategy<Value = Backoff> {
 }
 
 fn hint_rules() -> impl Strategy<Value = HintRules> {
-    let combine = prop_oneof![Just(Combine::Max), Just(Combine::Replace)];
-    let beyond = prop_oneof![Just(Beyond::Stop), Just(Beyond::Clamp)];
+    let combine = prop_oneof![Just(Combine::Max), Just(Combine::Replace), Just(Combine::Near)];
+    let beyond = prop_oneof![Just(Beyond::Stop), Just(Beyond::Clamp), Just(Beyond::Defer)];
     let zero = prop_oneof![Just(ZeroHint::Floor), Just(ZeroHint::Backoff), Just(ZeroHint::Now)];
-    (any::<bool>(), combine, delays(), beyond, 0.0..=1.0, zero).prop_map(
-        |(respect, combine, max, beyond, jitter, zero)| HintRules {
+    (any::<bool>(), combine, delays(), beyond, 0.0..=1.0, zero, delays()).prop_map(
+        |(respect, combine, max, beyond, jitter, zero, slack)| HintRules {
             respect,
             sources: HintSources::ALL,
             combine,
@@ -52,12 +59,19 @@ fn hint_rules() -> impl Strategy<Value = HintRules> {
             beyond,
             jitter,
             zero,
+            slack,
         },
     )
 }
 
 fn policies() -> impl Strategy<Value = Policy> {
-    let presets = prop_oneof![Just(Preset::Default), Just(Preset::Elelem), Just(Preset::VernLlm), Just(Preset::OneLlm)];
+    let presets = prop_oneof![
+        Just(Preset::Default),
+        Just(Preset::Elelem),
+        Just(Preset::VernLlm),
+        Just(Preset::OneLlm),
+        Just(Preset::Aws)
+    ];
     let limit = || prop::option::of((1..100_000u64).prop_map(DelayMs::new));
     (presets, 1..8u32, backoffs(), hint_rules(), limit(), limit()).prop_map(
         |(preset, max_attempts, mut backoff, mut hints, timeout, deadline)| {
@@ -169,6 +183,38 @@ proptest! {
     #[test]
     fn the_same_events_and_numbers_give_the_same_commands(policy in policies(), script in scripts()) {
         prop_assert_eq!(play(policy.clone(), script.clone()), play(policy, script));
+    }
+
+    #[test]
+    fn however_a_probe_ends_it_holds_no_place_afterwards(
+        policy in policies(), script in scripts(), at in prop::option::of((0..4usize, 0..99u64)), tokens in 0..60u32,
+    ) {
+        let rules = BreakerRules { failures: 1, open: DelayMs::new(500), lease: Some(DelayMs::MAX), ..BreakerRules::default() };
+        let mut breaker = Breaker::new(rules, 1);
+        let token = |breaker: &mut Breaker, now| match breaker.admit(now) {
+            Admission::Admitted(token) => Some(token),
+            Admission::Refused { .. } => None,
+        };
+        let period = token(&mut breaker, MonoMs(0)).expect("it is closed");
+        breaker.report(period, BreakerOutcome::Failure, MonoMs(0));
+        let budget = Budget::new(BudgetRules { initial: tokens, ..BudgetRules::default() });
+        let (breaker, budget) = (Rc::new(RefCell::new(breaker)), Rc::new(RefCell::new(budget)));
+        // The world's clock starts when the cool-down is over.
+        let start = MonoMs(1_000);
+        let probe = Guard::admit(Some(Rc::clone(&breaker)), Some(Rc::clone(&budget)), start).expect("a probe");
+        let script = Script { cancel_in_sleep: at, ..script };
+        let (end, history, log) = play_guarded(policy, script, Some(probe));
+        let mut breaker = breaker.borrow_mut();
+        match breaker.state() {
+            State::Closed => prop_assert_eq!(end, End::Delivered),
+            State::Open => prop_assert!(matches!(end, End::GaveUp(_)) && history.last.is_some()),
+            _ => prop_assert!(token(&mut breaker, start).is_some(), "{:?}", end),
+        }
+        prop_assert!(budget.borrow_mut().left(start) <= 500);
+        if end == End::GaveUp(Mark::RetryBudgetExhausted) {
+            prop_assert!(budget.borrow_mut().left(start) < 14);
+        }
+        prop_assert!(log.sends.len() <= 1 + tokens as usize / 5);
     }
 
     #[test]

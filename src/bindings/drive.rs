@@ -1,14 +1,15 @@
 //! Calls that failed once, driven to their end. JavaScript polls, so that a trap is thrown
 //! where JavaScript can catch it. A call is known by a number, which is cheaper than a class.
 
+use super::guard::GuardHandle;
 use super::host::{Facts, Host, into_text};
 use super::policy::PolicyHandle;
 use super::{json, sleep};
-use crate::call::{Call, Mark, Outcome};
+use crate::call::{Call, Mark, Observed, Outcome};
 use crate::classify::Verdict;
 use crate::clock::{DelayMs, MonoMs, Now, WallMs};
 use crate::driver::{Answer, End, Runtime, Slept, drive};
-use crate::history::{AttemptRecord, History};
+use crate::history::{AttemptRecord, History, RetryLedger};
 use crate::policy::{Allowance, WaitFrom};
 use crate::usage::Usage;
 use std::cell::{Cell, RefCell};
@@ -37,7 +38,7 @@ struct Pulse {
     now: Now,
     /// How the attempt stands: 0 running, 1 succeeded, 2 failed, 3 not sent because the
     /// caller's signal aborted, 4 not sent because its body could not be had again, 5
-    /// because the deadline passed before.
+    /// because the deadline passed before, 6 left by its consumer while it went well.
     standing: u8,
 }
 
@@ -51,25 +52,44 @@ thread_local! {
 const RUNNING: u8 = 0;
 
 /// A random number in [0, 1). Seeded at the first use: Workers refuse it any earlier.
-fn draw() -> f64 {
+pub fn draw() -> f64 {
     RANDOM.with_borrow_mut(|random| {
         let seed = || fastrand::Rng::with_seed(getrandom::u64().unwrap_or(js_sys::Date::now() as u64));
         random.get_or_insert_with(seed).f64()
     })
 }
 
-/// Takes a call whose first attempt was made outside, at `began` by the monotonic clock, and
-/// failed; lets it go on as far as it can. It may have ended by then.
+/// Takes a call that began at `began` by the monotonic clock and whose first attempt was made
+/// outside and failed; without that, the host tells of the first attempt as of any other. Lets
+/// it go on as far as it can; it may have ended by then. Under a guard it was admitted with
+/// `token`, and reports when it ends; a call that is resumed has the ledger of what was before.
+#[expect(clippy::too_many_arguments, reason = "numbers cross the boundary faster than an object of them")]
 #[wasm_bindgen(js_name = driveStart)]
-pub fn start(policy: &PolicyHandle, host: Host, began: f64, mono: f64, wall: f64, first: &Facts) -> u32 {
+pub fn start(
+    policy: &PolicyHandle,
+    host: Host,
+    began: f64,
+    mono: f64,
+    wall: f64,
+    first: Option<Facts>,
+    guard: Option<GuardHandle>,
+    token: f64,
+    earlier: Option<Vec<f64>>,
+) -> u32 {
     // Nobody reads the wall clock before there is a failure.
     let started = now(began, wall - (mono - began));
-    let outcome = Outcome::Failed(Box::new(first.observed()));
+    let first = first.map(|facts| (started, Outcome::Failed(Box::new(facts.observed()))));
     let mut call = Call::new(policy.share(), started);
+    if let Some(guard) = guard {
+        call.guarded_by(guard.hold(token, started.mono));
+    }
+    if let Some(numbers) = earlier {
+        call.resume(ledger(&numbers));
+    }
     let host = Rc::new(host);
     let mut runtime = HostRuntime::new(Rc::clone(&host));
     let run: Run = Box::pin(async move {
-        let end = drive(&mut call, &mut runtime, Some((started, outcome))).await;
+        let end = drive(&mut call, &mut runtime, first).await;
         (end, call.into_history())
     });
     let at = CALLS.with_borrow_mut(|calls| {
@@ -167,6 +187,11 @@ impl HostRuntime {
         HostRuntime { host, signal, ways }
     }
 
+    /// What the attempt that succeeded cost, as far as the host knows.
+    fn usage(&self) -> Option<Usage> {
+        self.host.usage().and_then(|told| Usage::read(&into_text(told)))
+    }
+
     /// What a hook's promise resolved to: see `js/call.js`.
     async fn answer(&self, promise: js_sys::Promise) -> Answer<Option<bool>> {
         match JsFuture::from(promise).await {
@@ -188,21 +213,26 @@ impl Runtime for HostRuntime {
     }
 
     async fn attempt(&mut self, attempt: u32, allowance: Option<Allowance>) -> Outcome {
-        let limit = allowance.map_or(-1.0, |allowance| allowance.limit.as_f64());
-        self.host.begin(attempt, limit, allowance.is_some_and(|allowance| allowance.by_deadline));
+        let [limit, by_deadline] = limit_of(allowance);
+        self.host.begin(attempt, limit, by_deadline != 0.0);
         PULSE.set(Pulse { standing: RUNNING, ..PULSE.get() });
         // The host polls when the attempt has ended: a JsFuture would cost two closures.
         poll_fn(|_| {
             Poll::Ready(match PULSE.get().standing {
                 RUNNING => return Poll::Pending,
-                1 => Outcome::Succeeded(self.host.usage().and_then(|told| Usage::read(&into_text(told)))),
+                1 => Outcome::Succeeded(self.usage()),
                 2 => Outcome::Failed(Box::new(self.host.facts().observed())),
                 3 => Outcome::Unsent(Mark::Cancelled),
                 4 => Outcome::Unsent(Mark::OneShotBody),
-                _ => Outcome::Unsent(Mark::DeadlineExceeded),
+                5 => Outcome::Unsent(Mark::DeadlineExceeded),
+                _ => Outcome::Left(self.usage()),
             })
         })
         .await
+    }
+
+    fn beside(&mut self) -> Option<Box<Observed>> {
+        self.host.take_beside().map(|facts| Box::new(facts.observed()))
     }
 
     async fn sleep(&mut self, delay: DelayMs) -> Slept {
@@ -234,6 +264,25 @@ impl Runtime for HostRuntime {
     fn waiting(&mut self, record: &AttemptRecord, delay: DelayMs, from: WaitFrom) {
         self.host.tell_waiting(json::record(record), delay.as_f64(), from.as_str());
     }
+}
+
+/// A ledger from its numbers, in the order of its fields.
+pub fn ledger(numbers: &[f64]) -> RetryLedger {
+    let number = |at: usize| numbers.get(at).copied().unwrap_or_default();
+    RetryLedger {
+        total_attempts: number(0) as u32,
+        failed_attempts: number(1) as u32,
+        wasted_prompt_tokens: number(2) as u64,
+        wasted_completion_tokens: number(3) as u64,
+        wasted_total_tokens: number(4) as u64,
+        waste_is_lower_bound: number(5) != 0.0,
+    }
+}
+
+/// An attempt's limit in milliseconds, below zero for none, and whether the deadline set it.
+pub fn limit_of(allowance: Option<Allowance>) -> [f64; 2] {
+    let limit = allowance.map_or(-1.0, |allowance| allowance.limit.as_f64());
+    [limit, f64::from(allowance.is_some_and(|allowance| allowance.by_deadline))]
 }
 
 /// Both clocks, as the host reads them.

@@ -1,8 +1,8 @@
 //! The JavaScript side of one call, as the engine sees it.
 
-use crate::call::{Observed, Replay};
+use crate::call::{Leg, Observed, Replay};
 use crate::classify::{Ending, Link, Raised, Source};
-use crate::clock::MAX_SAFE_MS;
+use crate::clock::{MAX_SAFE_MS, MonoMs};
 use crate::decimal::decimal;
 use crate::history::SentRequest;
 use crate::kind::ErrorKind;
@@ -35,6 +35,9 @@ extern "C" {
     /// What the attempt showed that failed.
     #[wasm_bindgen(method, getter)]
     pub fn facts(this: &Host) -> Facts;
+    /// What one of its two sends showed that did not decide it; only once.
+    #[wasm_bindgen(method, js_name = takeBeside)]
+    pub fn take_beside(this: &Host) -> Option<Facts>;
     /// Resolves to whether the sleep was slept through.
     #[wasm_bindgen(method)]
     pub fn sleep(this: &Host, ms: f64) -> Promise;
@@ -90,6 +93,12 @@ extern "C" {
     fn raised(this: &Facts) -> Array;
     #[wasm_bindgen(method, getter, js_name = requestBody)]
     fn request_body(this: &Facts) -> Option<String>;
+    /// Of one of an attempt's two sends: its number.
+    #[wasm_bindgen(method, getter)]
+    fn attempt(this: &Facts) -> u32;
+    /// When it was sent, in monotonic milliseconds.
+    #[wasm_bindgen(method, getter, js_name = sentAt)]
+    fn sent_at(this: &Facts) -> f64;
 }
 
 /// Where things stand in `Facts.bits`.
@@ -112,6 +121,7 @@ mod bits {
     pub const HAS_USAGE: u32 = 1 << 22;
     pub const USAGE_IS_LOWER_BOUND: u32 = 1 << 23;
     pub const STREAMED: u32 = 1 << 24;
+    pub const LEG: u32 = 1 << 25;
 }
 
 impl Facts {
@@ -122,8 +132,8 @@ impl Facts {
         // What the chunks of a stream tell stands in a response that had begun well.
         let in_band = bits & bits::ENDING == bits::IN_BAND;
         let status = if in_band { 200 } else { (bits >> bits::STATUS_SHIFT & bits::STATUS) as u16 };
-        // Only an error can say what a caller raised.
-        let said = if has(bits::HAS_LINKS) { Some(self.raised()) } else { None };
+        // Only an error can say what a caller raised, and a leg that lost has a code.
+        let said = if has(bits::HAS_LINKS | bits::LEG) { Some(self.raised()) } else { None };
         let text = |i| said.as_ref()?.get(i).as_string();
         let retryable = || said.as_ref()?.get(4).as_bool();
         let raised = text(0)
@@ -154,10 +164,12 @@ impl Facts {
             usage_is_lower_bound: has(bits::USAGE_IS_LOWER_BOUND),
             streamed: has(bits::STREAMED),
             links: if has(bits::HAS_LINKS) { self.read_links(bits) } else { Vec::new() },
-            raised_code: raised.and_then(|_| text(1)),
+            // A leg that lost has a code, and nothing that was raised.
+            raised_code: if raised.is_some() || has(bits::LEG) { text(1) } else { None },
             raised_provider: raised.and_then(|_| text(2)),
             raised,
             request: as_sent(sent, if has(bits::HAS_REQUEST_BODY) { self.request_body() } else { None }),
+            leg: has(bits::LEG).then(|| Leg { attempt: self.attempt(), sent: MonoMs(self.sent_at() as u64) }),
             replay: if has(bits::ONE_SHOT) { Replay::OneShotBody } else { Replay::Possible },
         }
     }

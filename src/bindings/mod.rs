@@ -4,6 +4,8 @@
 //! records and verdicts go out as JSON text, faults through serde. Nothing here decides.
 
 mod drive;
+mod fallback;
+mod guard;
 mod host;
 mod json;
 mod options;

@@ -52,7 +52,17 @@ impl PolicyHandle {
             ms(policy.hold_opening),
             ms(policy.idle_timeout),
             ms(policy.first_output_timeout),
+            ms(policy.hedge_after),
+            f64::from(policy.breaker.is_some()),
+            f64::from(policy.budget.is_some()),
         ]
+    }
+
+    /// How long a hedge may take, below zero for no limit, and whether that is by the deadline;
+    /// empty where none may be made: see [`Policy::hedge`].
+    pub fn hedge(&self, sends: u32, method: &str, elapsed_ms: f64) -> Vec<f64> {
+        let allowance = self.0.hedge(sends, method, DelayMs::from_f64(elapsed_ms));
+        allowance.map_or_else(Vec::new, |allowance| super::drive::limit_of(allowance).to_vec())
     }
 
     /// What the rules say of a failure, at `wall` epoch milliseconds, as JSON. Its texts are masked.

@@ -4,7 +4,6 @@ use super::host::{Facts, into_text};
 use super::policy::PolicyHandle;
 use super::{drive, json};
 use crate::call::{Call, Event, Outcome};
-use crate::history::RetryLedger;
 use crate::stream::judge::{Frame, Sender};
 use crate::stream::{self, Format, judge, tail};
 use crate::usage::{Usage, UsageReader};
@@ -69,18 +68,9 @@ pub fn stream_failure(format: u8, tail: &[u8]) -> Option<Vec<u8>> {
 #[wasm_bindgen(js_name = streamHistory)]
 pub fn stream_history(policy: &PolicyHandle, numbers: &[f64], failed: Option<Facts>, usage: Option<Vec<u8>>) -> String {
     let number = |at: usize| numbers.get(at).copied().unwrap_or_default();
-    let count = |at: usize| number(at) as u32;
-    let tokens = |at: usize| number(at) as u64;
     let started = drive::now(number(0), number(1));
     let mut call = Call::new(policy.share(), started);
-    call.resume(RetryLedger {
-        total_attempts: count(4),
-        failed_attempts: count(5),
-        wasted_prompt_tokens: tokens(6),
-        wasted_completion_tokens: tokens(7),
-        wasted_total_tokens: tokens(8),
-        waste_is_lower_bound: number(9) != 0.0,
-    });
+    call.resume(drive::ledger(numbers.get(4..).unwrap_or_default()));
     let outcome = match failed {
         Some(facts) => Outcome::Failed(Box::new(facts.observed())),
         None => Outcome::Succeeded(usage.and_then(|told| Usage::read(&into_text(told)))),

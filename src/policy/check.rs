@@ -73,11 +73,24 @@ impl Policy {
             (timer(self.hold_opening), "holdOpeningMs", "range", a_timer),
             (timer(self.idle_timeout), "idleTimeoutMs", "range", a_timer),
             (timer(self.first_output_timeout), "firstOutputTimeoutMs", "range", a_timer),
+            (timer(self.hedge_after), "hedgeAfterMs", "range", a_timer),
             (self.backoff.initial <= self.backoff.max, "initialDelayMs", "retry_delay_order", "at most maxDelayMs"),
+            (
+                self.throttled_delay.is_none_or(|delay| delay <= self.backoff.max),
+                "throttledDelayMs",
+                "retry_delay_order",
+                "at most maxDelayMs",
+            ),
         ] {
             if !fine {
                 faults.push(Fault::new(option, code, allowed));
             }
+        }
+        if let Some(rules) = &self.breaker {
+            rules.find_faults(faults);
+        }
+        if let Some(rules) = &self.budget {
+            rules.find_faults(faults);
         }
     }
 }

@@ -37,20 +37,22 @@ impl Policy {
     /// What this policy will do.
     pub fn explain(&self) -> Explanation {
         let waits = self.max_attempts.saturating_sub(1);
-        let bounds =
-            |n| WaitBounds { n, min_ms: self.backoff.shortest(n).as_f64(), max_ms: self.backoff.longest(n).as_f64() };
+        let either = [self.backoff_if(false), self.backoff_if(true)];
+        let longest = |n| either.iter().map(|backoff| backoff.longest(n)).max().unwrap_or_default();
+        let shortest = |n| either.iter().map(|backoff| backoff.shortest(n)).min().unwrap_or_default();
+        let bounds = |n| WaitBounds { n, min_ms: shortest(n).as_f64(), max_ms: longest(n).as_f64() };
         Explanation {
             schedule: (1..=waits.min(WAITS_LISTED)).map(bounds).collect(),
-            worst_case_ms: self.worst_case(waits).map(DelayMs::as_f64),
-            worst_backoff_ms: sum_of_waits(waits, |n| self.backoff.longest(n)).as_f64(),
+            worst_case_ms: self.worst_case(waits, longest).map(DelayMs::as_f64),
+            worst_backoff_ms: sum_of_waits(waits, longest).as_f64(),
             max_attempts: self.max_attempts,
         }
     }
 
-    fn worst_case(&self, waits: u32) -> Option<DelayMs> {
+    fn worst_case(&self, waits: u32, longest: impl Fn(u32) -> DelayMs) -> Option<DelayMs> {
         let by_attempts = self.timeout.map(|timeout| {
             let attempts = DelayMs::new(timeout.get().saturating_mul(self.max_attempts.into()));
-            attempts.plus(sum_of_waits(waits, |n| self.hints.longest(self.backoff.longest(n))))
+            attempts.plus(sum_of_waits(waits, |n| self.hints.longest(longest(n))))
         });
         match (by_attempts, self.deadline) {
             (Some(sum), Some(deadline)) => Some(sum.min(deadline)),
@@ -86,6 +88,13 @@ mod tests {
         let deadline = Some(DelayMs::new(5000));
         assert_eq!(Policy { timeout, deadline, ..Policy::default() }.explain().worst_case_ms, Some(5000.0));
         assert_eq!(Policy { deadline, ..Policy::default() }.explain().worst_case_ms, Some(5000.0));
+    }
+
+    #[test]
+    fn the_bounds_hold_after_throttling_too() {
+        let explained = crate::Preset::Aws.policy().explain();
+        let bounds: Vec<_> = explained.schedule.iter().map(|wait| (wait.min_ms, wait.max_ms)).collect();
+        assert_eq!((bounds, explained.worst_backoff_ms), (vec![(0.0, 1000.0), (0.0, 2000.0)], 3000.0));
     }
 
     #[test]

@@ -11,10 +11,13 @@ pub enum Combine {
     Max,
     /// The hint alone.
     Replace,
+    /// The hint, but no sooner than the backoff and no more than `slack` later (AWS). None is
+    /// beyond the longest accepted then.
+    Near,
 }
 
 impl Combine {
-    pub(super) const ALL: &'static [Combine] = &[Combine::Max, Combine::Replace];
+    pub(super) const ALL: &'static [Combine] = &[Combine::Max, Combine::Replace, Combine::Near];
 }
 
 /// What a hint beyond the longest accepted does.
@@ -24,10 +27,12 @@ pub enum Beyond {
     Stop,
     /// It is cut to the longest accepted, but never below the backoff.
     Clamp,
+    /// As `Stop`, and the call can be resumed when the wait is over.
+    Defer,
 }
 
 impl Beyond {
-    pub(super) const ALL: &'static [Beyond] = &[Beyond::Stop, Beyond::Clamp];
+    pub(super) const ALL: &'static [Beyond] = &[Beyond::Stop, Beyond::Clamp, Beyond::Defer];
 }
 
 /// What a hint of zero means.
@@ -62,6 +67,8 @@ pub struct HintRules {
     pub jitter: f64,
     /// What a hint of zero means.
     pub zero: ZeroHint,
+    /// How much longer than the backoff a hint may make a wait under [`Combine::Near`].
+    pub slack: DelayMs,
 }
 
 /// Where a wait came from.
@@ -107,17 +114,29 @@ impl HintRules {
                     ZeroHint::Floor | ZeroHint::Backoff => Planned::Wait(backoff, WaitFrom::Backoff),
                 };
             }
+            Some(hint) if self.combine == Combine::Near => {
+                let hint = hint.min(self.nearest(backoff));
+                if hint <= backoff {
+                    return Planned::Wait(backoff, WaitFrom::Backoff);
+                }
+                hint
+            }
             Some(hint) if hint > self.max => match self.beyond {
-                Beyond::Stop => return Planned::Beyond,
+                Beyond::Stop | Beyond::Defer => return Planned::Beyond,
                 Beyond::Clamp => self.max.max(backoff),
             },
             Some(hint) => match self.combine {
                 Combine::Max if hint < backoff => return Planned::Wait(backoff, WaitFrom::Backoff),
-                Combine::Max | Combine::Replace => hint,
+                _ => hint,
             },
         };
         let spread = hinted.as_f64() * self.jitter * unit_interval(unit);
         Planned::Wait(hinted.plus(DelayMs::new(spread as u64)), WaitFrom::Hint)
+    }
+
+    /// The longest hint that is near enough to this backoff.
+    fn nearest(&self, backoff: DelayMs) -> DelayMs {
+        backoff.plus(self.slack).min(self.max.max(backoff))
     }
 
     /// The longest wait that `plan` can give beside a backoff of at most `backoff`.
@@ -125,7 +144,7 @@ impl HintRules {
         if !self.respect {
             return backoff;
         }
-        let hinted = self.max.max(backoff);
+        let hinted = if self.combine == Combine::Near { self.nearest(backoff) } else { self.max.max(backoff) };
         backoff.max(hinted.plus(DelayMs::new((hinted.as_f64() * self.jitter) as u64)))
     }
 }
@@ -142,6 +161,7 @@ mod tests {
         beyond: Beyond::Stop,
         jitter: 0.1,
         zero: ZeroHint::Floor,
+        slack: DelayMs::new(5000),
     };
 
     fn plan(rules: &HintRules, hint: u64, backoff: u64, unit: f64) -> Planned {
@@ -183,6 +203,24 @@ mod tests {
         assert_eq!(plan(&RULES, 0, 500, 0.9), backoff(500));
         assert_eq!(plan(&HintRules { zero: ZeroHint::Backoff, ..RULES }, 0, 500, 0.9), backoff(500));
         assert_eq!(plan(&HintRules { zero: ZeroHint::Now, ..RULES }, 0, 500, 0.9), hint(0));
+    }
+
+    #[test]
+    fn near_is_no_sooner_than_the_backoff_and_no_more_than_the_slack_later() {
+        let near = HintRules { combine: Combine::Near, jitter: 0.0, ..RULES };
+        assert_eq!(plan(&near, 200, 500, 0.9), backoff(500));
+        assert_eq!(plan(&near, 500, 500, 0.9), backoff(500));
+        assert_eq!(plan(&near, 2000, 500, 0.9), hint(2000));
+        assert_eq!(plan(&near, u64::MAX, 500, 0.9), hint(5500));
+        assert_eq!(near.longest(DelayMs::new(500)), DelayMs::new(5500));
+        let short = HintRules { max: DelayMs::new(3000), ..near };
+        assert_eq!((plan(&short, 9000, 500, 0.9), plan(&short, 9000, 4000, 0.9)), (hint(3000), backoff(4000)));
+    }
+
+    #[test]
+    fn a_deferred_hint_is_beyond_like_one_that_stops() {
+        let defer = HintRules { beyond: Beyond::Defer, ..RULES };
+        assert_eq!((plan(&defer, 60_001, 500, 0.0), plan(&defer, 60_000, 500, 0.0)), (Planned::Beyond, hint(60_000)));
     }
 
     #[test]

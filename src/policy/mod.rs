@@ -1,13 +1,16 @@
 //! The policy: what is retried, how often and how long is waited, as a validated value.
 
+mod across;
 pub mod backoff;
 mod check;
 pub mod explain;
 mod hints;
 pub mod presets;
 mod read;
+mod show;
 mod table;
 
+pub use across::{BreakerMode, BreakerRules, BudgetMode, BudgetRules};
 pub use backoff::{Backoff, Jitter};
 pub use check::{ConfigFaults, Fault};
 pub use hints::{Beyond, Combine, HintRules, Planned, WaitFrom, ZeroHint};
@@ -15,6 +18,7 @@ pub use presets::Preset;
 pub use read::Value;
 
 use crate::clock::{DelayMs, MAX_TIMER_MS};
+use crate::kind::ErrorKind;
 use crate::redact::Redaction;
 
 /// Which failed statuses are retried.
@@ -121,6 +125,8 @@ pub struct Policy {
     pub max_attempts: u32,
     /// How long to wait when the server says nothing.
     pub backoff: Backoff,
+    /// The first base after throttling, at most the backoff's cap; `None` is the backoff's own.
+    pub throttled_delay: Option<DelayMs>,
     /// What the server's wait hints are worth.
     pub hints: HintRules,
     /// Which statuses are retried.
@@ -169,6 +175,14 @@ pub struct Policy {
     pub provider: Option<String>,
     /// Whether a 2xx answer that is not JSON is malformed.
     pub expect_json: bool,
+    /// The circuit breaker's options; `None` is none.
+    pub breaker: Option<BreakerRules>,
+    /// The retry budget's options; `None` is none.
+    pub budget: Option<BudgetRules>,
+    /// When an attempt that is not decided gets a second one beside it; `None` is never.
+    pub hedge_after: Option<DelayMs>,
+    /// The kinds of failure that fall over to another target; `None` is those of the taxonomy.
+    pub fallback_on: Option<Vec<ErrorKind>>,
     /// What else is secret.
     pub redaction: Redaction,
     /// Which hooks are there to be called.
@@ -196,6 +210,17 @@ pub struct Allowance {
 }
 
 impl Policy {
+    /// The backoff after a failure of this kind.
+    pub fn backoff_after(&self, kind: ErrorKind) -> Backoff {
+        self.backoff_if(kind == ErrorKind::RateLimited)
+    }
+
+    /// The backoff after throttling, or after any other failure.
+    pub(crate) fn backoff_if(&self, throttled: bool) -> Backoff {
+        let initial = self.throttled_delay.filter(|_| throttled).unwrap_or(self.backoff.initial);
+        Backoff { initial, ..self.backoff }
+    }
+
     /// How long an attempt may take that starts `elapsed` after the call did.
     ///
     /// `None` where nothing limits it, or nothing that a timer can hold.
@@ -207,6 +232,15 @@ impl Policy {
             (own, left) => own.or(left),
         };
         shortest.filter(|allowance| allowance.limit.get() <= MAX_TIMER_MS)
+    }
+
+    /// How long a hedge may take that is made `elapsed` after the call began, beside the send
+    /// number `sends` of a request of this method (empty where that is not known); `None` where
+    /// none may be made.
+    pub fn hedge(&self, sends: u32, method: &str, elapsed: DelayMs) -> Option<Option<Allowance>> {
+        let is_late = self.deadline.is_some_and(|deadline| elapsed >= deadline);
+        let is_allowed = self.hedge_after.is_some() && sends < self.max_attempts && !is_late;
+        (is_allowed && (method.is_empty() || self.retries_method(method))).then(|| self.allowance(elapsed))
     }
 
     /// Whether a request of this method may be sent again.

@@ -1,12 +1,12 @@
-//! The defaults, and the rules of three documented systems.
+//! The defaults, and the rules of documented systems.
 
 use super::{
-    Backoff, Beyond, BodyCodes, Combine, HintRules, HookErrors, Hooks, Jitter, Policy, Redirects, StatusRule,
-    TimeoutCovers, ZeroHint,
+    Backoff, Beyond, BodyCodes, BudgetRules, Combine, HintRules, HookErrors, Hooks, Jitter, Policy, Redirects,
+    StatusRule, TimeoutCovers, ZeroHint,
 };
 use crate::clock::DelayMs;
 use crate::redact::Redaction;
-use crate::retry_after::HintSources;
+use crate::retry_after::{HintSource, HintSources};
 
 /// A named set of rules to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,16 @@ pub enum Preset {
     VernLlm,
     /// OneLLM's page "Errors and retries" (.NET).
     OneLlm,
+    /// The standard retry mode of the AWS SDKs, version 2.1.
+    Aws,
 }
 
 const KIB: u32 = 1024;
 
 impl Preset {
     /// The presets by the names that the option `preset` takes.
-    pub const NAMED: [(&'static str, Preset); 3] =
-        [("elelem", Preset::Elelem), ("vernllm", Preset::VernLlm), ("onellm", Preset::OneLlm)];
+    pub const NAMED: [(&'static str, Preset); 4] =
+        [("elelem", Preset::Elelem), ("vernllm", Preset::VernLlm), ("onellm", Preset::OneLlm), ("aws", Preset::Aws)];
 
     /// The policy that the preset is, before any option changes it.
     pub fn policy(self) -> Policy {
@@ -35,6 +37,7 @@ impl Preset {
             Preset::Elelem => elelem(),
             Preset::VernLlm => vernllm(),
             Preset::OneLlm => onellm(),
+            Preset::Aws => aws(),
         }
     }
 }
@@ -51,6 +54,7 @@ fn default() -> Policy {
             first_exponent: 0,
             jitter: Jitter::Equal,
         },
+        throttled_delay: None,
         hints: HintRules {
             respect: true,
             sources: HintSources::ALL,
@@ -59,6 +63,7 @@ fn default() -> Policy {
             beyond: Beyond::Stop,
             jitter: 0.1,
             zero: ZeroHint::Floor,
+            slack: DelayMs::new(5000),
         },
         statuses: StatusRule::Default,
         retry_unknown: false,
@@ -83,6 +88,10 @@ fn default() -> Policy {
         first_output_timeout: None,
         provider: None,
         expect_json: false,
+        breaker: None,
+        budget: None,
+        hedge_after: None,
+        fallback_on: None,
         redaction: Redaction::default(),
         hooks: Hooks::default(),
     }
@@ -140,5 +149,19 @@ fn onellm() -> Policy {
     policy.body_codes = BodyCodes::Override;
     policy.should_retry_header = false;
     policy.redirects = Redirects::Refuse;
+    policy
+}
+
+fn aws() -> Policy {
+    let mut policy = default();
+    policy.backoff.initial = DelayMs::new(50);
+    policy.backoff.max = DelayMs::new(20_000);
+    policy.backoff.jitter = Jitter::Full;
+    policy.throttled_delay = Some(DelayMs::new(1000));
+    policy.hints.sources = HintSources::of(&[HintSource::XAmzRetryAfter]);
+    policy.hints.combine = Combine::Near;
+    policy.hints.jitter = 0.0;
+    policy.statuses = StatusRule::Only(vec![429, 500, 502, 503, 504]);
+    policy.budget = Some(BudgetRules::default());
     policy
 }

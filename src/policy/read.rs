@@ -1,13 +1,14 @@
-//! Reads options by name from untyped values, which is how JavaScript gives them, and shows
-//! the options in force in the same form.
+//! Reads options by name from untyped values, which is how JavaScript gives them.
 
 use super::check::{ConfigFaults, Fault};
-use super::table::{Form, OPTIONS, Slot};
+use super::table::{Form, JITTERS, MEMBERS, OPTIONS, Slot, member_of};
 use super::{Jitter, Policy, Preset, StatusRule};
 use crate::clock::{DelayMs, MAX_SAFE_MS};
 use crate::decimal::decimal;
+use crate::kind::ErrorKind;
 use crate::names::nearest;
 use crate::retry_after::{HintSource, HintSources};
+use crate::scan::split_once;
 
 /// A value whose type nobody promised.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,14 +31,6 @@ pub enum Value {
     Other,
 }
 
-const JITTERS: [(&str, Jitter); 5] = [
-    ("none", Jitter::None),
-    ("equal", Jitter::Equal),
-    ("equal-below-cap", Jitter::EqualBelowCap),
-    ("full", Jitter::Full),
-    ("decorrelated", Jitter::Decorrelated),
-];
-
 /// Pairs of which only one may be given.
 const ALTERNATIVES: [(&str, &str); 2] = [("maxAttempts", "maxRetries"), ("retryStatus", "nonRetryableStatus")];
 
@@ -59,7 +52,7 @@ impl Policy {
         }
         let mut policy = preset.policy();
         for (name, value) in values {
-            policy.set(&mut Reader { name, faults: &mut faults }, value);
+            policy.set(OPTIONS, &mut Reader { name, faults: &mut faults }, value);
         }
         for (one, other) in ALTERNATIVES {
             if given(one).is_some() && given(other).is_some() {
@@ -75,8 +68,8 @@ impl Policy {
         if faults.is_empty() { Ok(policy) } else { Err(ConfigFaults(faults)) }
     }
 
-    fn set(&mut self, read: &mut Reader<'_>, value: &Value) {
-        let Some((_, slot)) = OPTIONS.iter().find(|(name, _)| *name == read.name) else { return read.unknown() };
+    fn set(&mut self, table: &[(&'static str, Slot)], read: &mut Reader<'_>, value: &Value) {
+        let Some((_, slot)) = table.iter().find(|(name, _)| *name == read.name) else { return read.unknown(table) };
         if matches!(value, Value::Undefined) {
             return;
         }
@@ -124,6 +117,31 @@ impl Policy {
             Form::Provider => self.provider = read.text(value, "a text"),
             Form::Expect => self.expect_json = read.choice(value, &["json"]).is_some(),
             Form::Redact => self.set_redaction(read, value),
+            Form::Breaker => {
+                self.breaker = None;
+                if self.set_members(read, value, "CircuitBreaker") {
+                    self.breaker.get_or_insert_default();
+                }
+            }
+            Form::Budget => {
+                self.budget = None;
+                if self.set_members(read, value, "RetryBudget") {
+                    let budget = self.budget.get_or_insert_default();
+                    if matches!(value, Value::Record(members) if given(members, "initial").is_none()) {
+                        budget.initial = budget.capacity;
+                    }
+                }
+            }
+            Form::FallbackOn if matches!(value, Value::Function) => self.fallback_on = None,
+            Form::FallbackOn => assign(&mut self.fallback_on, read.kinds(value).map(Some)),
+            Form::Key => {
+                let fits = matches!(value, Value::Text(_) | Value::Function);
+                read.or_fault(fits.then_some(()), "a text or a function that returns one");
+            }
+            Form::Store => {
+                let fits = matches!(value, Value::Record(_));
+                read.or_fault(fits.then_some(()), "an object with the functions read and compareAndSet");
+            }
             Form::RuntimeFlag => drop(read.flag(value)),
             Form::Clock => read.clock(value),
             Form::IdempotencyKey => {
@@ -139,7 +157,22 @@ impl Policy {
                 read.or_fault(fits.then_some(()), "a header name");
             }
             Form::OfTheCall => read.fault("type", "given to the call, not to a policy"),
+            Form::OfTargets => read.fault("type", "given where a fetch over targets is made, or to withFallback"),
         }
+    }
+
+    /// Sets the members of an option that is an object (of `class` too) or `true`, and says
+    /// whether it is one.
+    fn set_members(&mut self, read: &mut Reader<'_>, value: &Value, class: &str) -> bool {
+        let Value::Record(members) = value else {
+            let on = if let Value::Flag(on) = value { Some(*on) } else { None };
+            return read.or_fault(on, &["true, false, an object of options or a ", class].concat()).unwrap_or(false);
+        };
+        for (name, value) in members {
+            let name = [read.name, ".", name].concat();
+            self.set(MEMBERS, &mut Reader { name: &name, faults: read.faults }, value);
+        }
+        true
     }
 
     fn set_redaction(&mut self, read: &mut Reader<'_>, value: &Value) {
@@ -161,55 +194,6 @@ impl Policy {
             }
         }
     }
-
-    /// The options in force by their names, in a form that can be read again. What is
-    /// secret (`redact`) and what only a runtime knows is left out.
-    pub fn resolved(&self) -> Vec<(&'static str, Value)> {
-        let mut policy = self.clone();
-        let show = |(name, slot): &(&'static str, Slot)| {
-            let ms = |delay: DelayMs| Value::Number(delay.as_f64());
-            let value = match slot {
-                Slot::Flag(field) => Value::Flag(*field(&mut policy)),
-                Slot::Delay(field) => ms(*field(&mut policy)),
-                Slot::Limit(_, field) => ms(field(&mut policy).unwrap_or(DelayMs::ZERO)),
-                Slot::Count(_, field) => Value::Number((*field(&mut policy)).into()),
-                Slot::Number(field) => Value::Number(*field(&mut policy)),
-                Slot::Choice(names, field) => text(names.get(field(&mut policy, None)).copied().unwrap_or_default()),
-                Slot::Function(_) => return None,
-                Slot::Special(form) => policy.show_special(form)?,
-            };
-            Some((*name, value))
-        };
-        OPTIONS.iter().filter_map(show).collect()
-    }
-
-    fn show_special(&self, form: &Form) -> Option<Value> {
-        let numbers = |list: &[u16]| Value::List(list.iter().map(|n| Value::Number((*n).into())).collect());
-        Some(match (form, &self.statuses) {
-            (Form::Jitter, _) => match self.backoff.jitter {
-                Jitter::Additive(share) => Value::Record(vec![("additive".to_owned(), Value::Number(share))]),
-                jitter => text(JITTERS.iter().find(|(_, known)| *known == jitter)?.0),
-            },
-            (Form::HintSources, _) if self.hints.sources == HintSources::ALL => text("all"),
-            (Form::HintSources, _) => {
-                let some = HintSource::ALL.into_iter().filter(|source| self.hints.sources.contains(*source));
-                Value::List(some.map(|source| text(source.as_str())).collect())
-            }
-            (Form::RetryStatus, StatusRule::Default) => text("default"),
-            (Form::RetryStatus, StatusRule::Only(list)) => numbers(list),
-            (Form::RetryStatus, StatusRule::ThrottledOrServer) => {
-                numbers(&(400..600).filter(|status| self.statuses.retries(*status)).collect::<Vec<_>>())
-            }
-            (Form::NonRetryableStatus, StatusRule::AllBut(list)) => numbers(list),
-            (Form::Methods, _) => match &self.methods {
-                None => text("all"),
-                Some(list) => Value::List(list.iter().map(|method| text(method)).collect()),
-            },
-            (Form::Provider, _) => text(self.provider.as_deref()?),
-            (Form::Expect, _) if self.expect_json => text("json"),
-            _ => return None,
-        })
-    }
 }
 
 fn assign<T>(field: &mut T, value: Option<T>) {
@@ -226,8 +210,8 @@ fn given<'v>(values: &'v [(String, Value)], wanted: &str) -> Option<&'v Value> {
 }
 
 #[inline(never)]
-fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
+fn meant(name: Option<&str>) -> String {
+    name.map(|known| ["; did you mean ", known, "?"].concat()).unwrap_or_default()
 }
 
 fn is_text(value: &Value, wanted: &str) -> bool {
@@ -253,10 +237,32 @@ impl Reader<'_> {
         value
     }
 
-    fn unknown(&mut self) {
-        let hint = nearest(self.name, OPTIONS.iter().map(|(name, _)| *name));
-        let hint = hint.map(|known| ["; did you mean ", known, "?"].concat()).unwrap_or_default();
-        self.fault("unknown_option", &["there is no such option", &hint].concat());
+    fn unknown(&mut self, table: &[(&'static str, Slot)]) {
+        // Of a member, only the part behind the option's name can be a slip.
+        let option = split_once(self.name, b'.').map(|(option, _)| option);
+        let own = |name: &'static str| option.map_or(Some(name), |option| member_of(option, name));
+        let name = option.and_then(|option| member_of(option, self.name)).unwrap_or(self.name);
+        let hint = nearest(name, table.iter().filter_map(|(name, _)| own(name)));
+        self.fault("unknown_option", &["there is no such option", &meant(hint)].concat());
+    }
+
+    #[inline(never)]
+    fn kinds(&mut self, value: &Value) -> Option<Vec<ErrorKind>> {
+        let Value::List(items) = value else { return self.or_fault(None, "a list of kinds, or a function") };
+        let mut kinds = Vec::new();
+        for (i, item) in items.iter().enumerate() {
+            let name = if let Value::Text(name) = item { name } else { "" };
+            let Some(kind) = ErrorKind::from_name(name) else {
+                let hint = if name.is_empty() { String::new() } else { meant(ErrorKind::nearest_name(name)) };
+                self.fault(
+                    "choice",
+                    &["a list of kinds, or a function; entry ", &decimal(i as u64 + 1), " is no kind", &hint].concat(),
+                );
+                return None;
+            };
+            kinds.push(kind);
+        }
+        Some(kinds)
     }
 
     fn flag(&mut self, value: &Value) -> Option<bool> {

@@ -1,6 +1,7 @@
 //! Tests of reading options.
 
 use super::*;
+use crate::policy::{BreakerMode, BreakerRules, BudgetMode, BudgetRules};
 
 fn read(values: &[(&str, Value)]) -> Result<Policy, Vec<(String, &'static str)>> {
     let values: Vec<_> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
@@ -151,11 +152,13 @@ fn elelems_longest_hint_follows_its_longest_delay() {
 
 #[test]
 fn resolved_options_read_again_make_the_same_policy() {
-    for preset in [Preset::Default, Preset::Elelem, Preset::VernLlm, Preset::OneLlm] {
+    for preset in [Preset::Default, Preset::Elelem, Preset::VernLlm, Preset::OneLlm, Preset::Aws] {
         let mut policy = preset.policy();
         policy.provider = Some("acme".into());
         policy.methods = Some(vec!["GET".into()]);
         policy.expect_json = true;
+        policy.breaker = Some(BreakerRules { probes: 3, lease: Some(DelayMs::new(9)), ..BreakerRules::default() });
+        policy.fallback_on = Some(vec![ErrorKind::Auth]);
         let values: Vec<_> = policy.resolved().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let mut again = Policy::read(&values).unwrap();
         if policy.statuses == StatusRule::ThrottledOrServer {
@@ -164,4 +167,137 @@ fn resolved_options_read_again_make_the_same_policy() {
         }
         assert_eq!(again, policy, "{preset:?}");
     }
+}
+
+#[test]
+fn a_breaker_and_a_budget_are_on_off_or_an_object_of_their_own_options() {
+    for name in ["breaker", "budget"] {
+        let on = |value| {
+            let policy = read(&[(name, value)]).unwrap();
+            if name == "breaker" { policy.breaker.is_some() } else { policy.budget.is_some() }
+        };
+        assert!(on(Value::Flag(true)) && on(record(&[])), "{name}");
+        assert!(!on(Value::Flag(false)) && !on(Value::Undefined), "{name}");
+        for bad in [Value::Number(1.0), Value::Text("on".into()), Value::List(vec![]), Value::Function] {
+            assert_eq!(fault_of(name, bad), Some("type"));
+        }
+    }
+    let aws = ("preset", Value::Text("aws".into()));
+    assert_eq!(read(&[aws.clone(), ("budget", Value::Flag(false))]).unwrap().budget, None);
+    let rules = read(&[aws, ("budget", record(&[("capacity", Value::Number(7.0))]))]).unwrap().budget;
+    assert_eq!(rules, Some(BudgetRules { capacity: 7, initial: 7, ..BudgetRules::default() }));
+}
+
+#[test]
+fn the_members_of_an_object_are_read_into_their_places() {
+    let number = Value::Number;
+    let breaker = record(&[
+        ("mode", Value::Text("rolling".into())),
+        ("failureRatio", number(0.25)),
+        ("openMs", number(10.0)),
+        ("leaseMs", number(20.0)),
+        ("countThrottling", Value::Flag(true)),
+        ("key", Value::Function),
+        ("onStateChange", Value::Function),
+        ("store", record(&[("read", Value::Function)])),
+        ("probes", Value::Undefined),
+    ]);
+    let expected = BreakerRules {
+        mode: BreakerMode::Rolling,
+        failure_ratio: 0.25,
+        open: DelayMs::new(10),
+        lease: Some(DelayMs::new(20)),
+        count_throttling: true,
+        ..BreakerRules::default()
+    };
+    assert_eq!(read(&[("breaker", breaker)]).unwrap().breaker, Some(expected));
+    let budget =
+        record(&[("mode", Value::Text("ratio".into())), ("ratio", number(0.5)), ("key", Value::Text("k".into()))]);
+    let expected = BudgetRules { mode: BudgetMode::Ratio, ratio: 0.5, ..BudgetRules::default() };
+    assert_eq!(read(&[("budget", budget)]).unwrap().budget, Some(expected));
+}
+
+#[test]
+fn a_fault_of_a_member_has_its_full_name_and_suggests_a_member() {
+    let fault = |option: &str, member: &str, value: Value| {
+        let faults = Policy::read(&[(option.to_owned(), record(&[(member, value)]))]).unwrap_err().0;
+        let [fault] = &faults[..] else { panic!("{faults:?}") };
+        (fault.option.clone(), fault.code, fault.allowed.clone())
+    };
+    let number = Value::Number;
+    let unknown = |hint: &str| ["there is no such option", hint].concat();
+    let misspelt = fault("breaker", "failure", number(5.0));
+    assert_eq!(misspelt, ("breaker.failure".into(), "unknown_option", unknown("; did you mean failures?")));
+    assert_eq!(fault("breaker", "capacity", number(5.0)).2, unknown(""));
+    assert_eq!(fault("budget", "colour", Value::Undefined).2, unknown(""));
+    for (option, member, value) in [
+        ("breaker", "failures", 0.0),
+        ("breaker", "windowMs", 0.0),
+        ("breaker", "minCalls", 0.0),
+        ("breaker", "failureRatio", 0.0),
+        ("breaker", "failureRatio", f64::NAN),
+        ("breaker", "openMs", 0.0),
+        ("breaker", "openMs", 300_001.0),
+        ("breaker", "openJitter", 1.1),
+        ("breaker", "probes", 0.0),
+        ("budget", "initial", 501.0),
+        ("budget", "ratio", 1.1),
+        ("budget", "windowMs", 0.0),
+        ("budget", "capacity", -1.0),
+    ] {
+        assert_eq!(fault(option, member, number(value)).0, [option, ".", member].concat());
+        assert_eq!(fault(option, member, number(value)).1, "range", "{option}.{member}");
+    }
+    assert_eq!(fault_of("breaker.failures", number(5.0)), Some("unknown_option"));
+    let too_long = "at most breaker.maxOpenMs, which is 300000";
+    assert_eq!(fault("breaker", "openMs", number(300_001.0)).2, too_long, "nobody gave that one");
+    assert_eq!(fault("budget", "initial", number(501.0)).2, "at most budget.capacity, which is 500");
+}
+
+#[test]
+fn a_breaker_and_a_budget_of_no_form_are_told_of_every_form() {
+    for (name, class) in [("breaker", "CircuitBreaker"), ("budget", "RetryBudget")] {
+        let faults = Policy::read(&[(name.to_owned(), Value::Number(5.0))]).unwrap_err().0;
+        let allowed: Vec<_> = faults.iter().map(|fault| fault.allowed.as_str()).collect();
+        assert_eq!(allowed, [["true, false, an object of options or a ", class].concat()]);
+    }
+}
+
+#[test]
+fn every_member_refuses_a_value_of_no_form() {
+    for (name, _) in MEMBERS {
+        let (option, member) = split_once(name, b'.').unwrap();
+        assert!(fault_of(option, record(&[(member, Value::Other)])).is_some(), "{name}");
+        assert_eq!(fault_of(option, record(&[(member, Value::Undefined)])), None, "{name}");
+    }
+}
+
+#[test]
+fn fallback_takes_a_list_of_kinds_or_a_function() {
+    let list = |names: &[&str]| Value::List(names.iter().map(|name| Value::Text((*name).into())).collect());
+    let policy = read(&[("fallbackOn", list(&["auth", "timeout"]))]).unwrap();
+    assert_eq!(policy.fallback_on, Some(vec![ErrorKind::Auth, ErrorKind::Timeout]));
+    assert_eq!(read(&[("fallbackOn", Value::Function)]).unwrap().fallback_on, None);
+    let faults = Policy::read(&[("fallbackOn".to_owned(), list(&["auth", "rate_limit"]))]).unwrap_err().0;
+    assert_eq!(
+        (faults[0].code, &*faults[0].allowed),
+        ("choice", "a list of kinds, or a function; entry 2 is no kind; did you mean rate_limited?")
+    );
+    assert_eq!(fault_of("fallbackOn", Value::Text("auth".into())), Some("type"));
+    for item in [Value::Number(1.0), Value::Text(String::new())] {
+        let faults = Policy::read(&[("fallbackOn".to_owned(), Value::List(vec![item]))]).unwrap_err().0;
+        assert_eq!(
+            (faults[0].code, &*faults[0].allowed),
+            ("choice", "a list of kinds, or a function; entry 1 is no kind")
+        );
+    }
+}
+
+#[test]
+fn a_throttled_delay_is_a_first_delay_of_its_own() {
+    let policy = read(&[("throttledDelayMs", Value::Number(2000.0)), ("jitter", Value::Text("none".into()))]).unwrap();
+    let wait = |kind| policy.backoff_after(kind).delay_in_sequence(2, 0.5).get();
+    assert_eq!((wait(ErrorKind::RateLimited), wait(ErrorKind::Overloaded)), (4000, 1000));
+    assert_eq!(fault_of("throttledDelayMs", Value::Number(8001.0)), Some("retry_delay_order"));
+    assert_eq!(read(&[("throttledDelayMs", Value::Number(0.0))]).unwrap().throttled_delay, None);
 }

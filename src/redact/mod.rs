@@ -14,6 +14,7 @@ use std::fmt;
 use std::ops::Range;
 
 use self::escapes::Unit;
+use crate::headers::Headers;
 
 mod credentials;
 mod escapes;
@@ -28,6 +29,18 @@ mod url;
 pub use names::{is_sensitive_header, is_sensitive_query};
 pub use text::Masker;
 pub use url::{sanitize_base_url, sanitize_url};
+
+/// What another server may have of a request: the URL without user, password and secret
+/// parameters, and the header fields that are not sensitive and quote no secret.
+pub fn credentials_removed<'t>(
+    url: &str,
+    headers: Headers<'t>,
+    redaction: &Redaction,
+) -> (String, Vec<(&'t str, &'t str)>) {
+    let (masker, mut fields) = Masker::and_kept(url, headers, redaction);
+    fields.retain(|(_, value)| masker.mask(value) == *value);
+    (url::without_credentials(url, &redaction.query), fields)
+}
 
 /// What stands in the place of a secret.
 const REDACTED: &str = "REDACTED";

@@ -92,6 +92,11 @@ impl Secrets {
         }
     }
 
+    /// The values, none of them short.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
     /// Whether the text may hold a value, in any form: a quick look, wrong on one side only.
     pub fn may_occur(&self, text: &str) -> bool {
         if self.values.is_empty() {

@@ -41,6 +41,11 @@ impl Masker {
         (Masker { secrets, headers: redaction.headers.clone(), query: redaction.query.clone() }, kept)
     }
 
+    /// Every secret that it knows of.
+    pub fn secrets(&self) -> &[String] {
+        self.secrets.values()
+    }
+
     /// The text without what must not be shown. Masking twice is masking once.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if OFF || self.is_plain(text) {

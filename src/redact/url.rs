@@ -49,6 +49,40 @@ pub fn sanitize_base_url(url: &str) -> (String, bool) {
     (without(url, userinfo), removed)
 }
 
+/// The URL as another server may have it: without user and password and without secret
+/// parameters, and otherwise untouched.
+pub(super) fn without_credentials(url: &str, query: &[String]) -> String {
+    if OFF {
+        return url.into();
+    }
+    let url = without_breaks(url);
+    let url = without(&url, userinfo(&url, false));
+    let mut kept = String::with_capacity(url.len());
+    let mut kept_to = 0;
+    pairs::in_url(&url, query, &mut |value| {
+        let removed = parameter_of(&url, value);
+        if removed.start < kept_to {
+            // The last one, whose separator went with the one before.
+            kept.pop();
+        }
+        kept.push_str(part(&url, kept_to, removed.start));
+        kept_to = kept_to.max(removed.end);
+    });
+    kept.push_str(from(&url, kept_to));
+    kept
+}
+
+/// The parameter with this value, and the separator that it leaves superfluous; the value
+/// alone where the parameter is encoded inside another one.
+fn parameter_of(url: &str, value: Range<usize>) -> Range<usize> {
+    let before = part(url, 0, value.start).strip_suffix('=').unwrap_or_default();
+    let Some(sep) = before.bytes().rposition(|byte| matches!(byte, b'?' | b'&' | b'#' | b';')) else { return value };
+    match url.as_bytes().get(value.end) {
+        Some(b'&' | b';') => sep + 1..value.end + 1,
+        _ => sep..value.end,
+    }
+}
+
 /// URL parsers drop tabs and line breaks wherever they stand (WHATWG URL, section 4.4).
 pub(super) fn without_breaks(url: &str) -> Cow<'_, str> {
     if url.bytes().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
@@ -160,6 +194,27 @@ mod tests {
         assert_eq!(shown("user:pass@host/v1"), "host/v1");
         assert_eq!(sanitize_base_url("user:pass@host/v1"), ("user:pass@host/v1".into(), false));
         assert_eq!(sanitize_base_url("https:user:pass@host/v1"), ("https:host/v1".into(), true));
+    }
+
+    #[test]
+    fn another_server_gets_no_user_no_password_and_no_secret_parameter() {
+        for (url, portable) in [
+            ("https://user:p/ss@host/p?key=a", "https://host/p"),
+            ("https://host/p?key=a&alt=sse", "https://host/p?alt=sse"),
+            ("https://host/p?alt=sse&key=a", "https://host/p?alt=sse"),
+            ("https://host/p?alt=sse&KEY=a&n=1#top", "https://host/p?alt=sse&n=1#top"),
+            ("https://host/p?key=a&token=b", "https://host/p"),
+            ("https://host/p?n=1&key=a&token=b&sig=c#top", "https://host/p?n=1#top"),
+            ("https://host/p?key=a&n=1&sig=b&m=2&code=c", "https://host/p?n=1&m=2"),
+            ("https://host/p;token=a;b=c?k%65y=d#access_token=e", "https://host/p;b=c"),
+            ("https://host/p?to=https%3A%2F%2Fh%3Fkey%3Da%26n", "https://host/p?to=https%3A%2F%2Fh%3Fkey%3D%26n"),
+            ("https://host/p?ke\ny=a", "https://host/p"),
+            ("https://host/p?tenant=a&keys=b", "https://host/p?keys=b"),
+            ("https://host/p@th?a=b", "https://host/p@th?a=b"),
+            ("no url?token=", "no url"),
+        ] {
+            assert_eq!(without_credentials(url, &["tenant".into()]), portable, "{url}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ import { Timeline } from '../../demo/timeline.js';
 const START = fileURLToPath(new URL('../../demo/start.js', import.meta.url));
 
 /** What the demo sends and must not print. */
-const SECRETS = ['sk-demo-7f3kQz9XwLm2RtVb8NcYp4Hs', 'demo-query-key-5519'];
+const SECRETS = ['sk-demo-7f3kQz9XwLm2RtVb8NcYp4Hs', 'demo-query-key-5519', 'sk-demo-4c8sTbYq1Wn6Kd5'];
 
 /**
  * Runs the demo to its end.
@@ -51,7 +51,7 @@ const played = demo([]);
 test('the demo plays its script to the end in time and prints no secret', async () => {
   const { code, out, err, lines, ms } = await played;
   assert.equal(err, '');
-  assert.equal(lines.at(-1), '14 calls: 8 recovered, 5 failed as they should, 1 cancelled');
+  assert.equal(lines.at(-1), '16 calls: 10 recovered, 5 failed as they should, 1 cancelled');
   assert.equal(code, 0);
   assert.ok(ms < 15_000, `it took ${ms} ms`);
   for (const secret of SECRETS) assert.ok(!out.includes(secret), `it prints ${secret}`);
@@ -85,6 +85,14 @@ test('a stream that fails before its first word is heard whole, and one that fai
   assert.match(out, /mark: 'output_begun',[^]+streamed: true,[^]+totalAttempts: 1,\n +failedAttempts: 1/);
 });
 
+test('where a provider is down another one answers, and is asked at once while the breaker of the first is open', async () => {
+  const { out } = await played;
+  const down = out.slice(out.indexOf('another one answers'), out.indexOf('its circuit breaker knows'));
+  assert.match(down, /#1 +503 +overloaded[^]+#2 +503 +overloaded +\w+ +no attempts left\n[^\n]+first is given up[^]+#3 +200 +delivered/);
+  const open = out.slice(out.indexOf('its circuit breaker knows'), out.indexOf('the caller cancels'));
+  assert.match(open, /first is passed over: its breaker is open for another \d\d\.\d\d s\n[^\n]+#1 +200 +delivered/);
+});
+
 test('a terminal is painted, unless NO_COLOR asks for none', (t) => {
   const { NO_COLOR, TERM } = process.env;
   t.after(() => {
@@ -108,7 +116,7 @@ test('a provider that leaves the script makes the demo fail and say which call',
   assert.equal(code, 1);
   assert.match(out, /call 3 was to be recovered \[rate_limited\] and was failed \[rate_limited,rate_limited,rate_limited\]/);
   assert.match(out, /the user of call 9 was to hear "From the ", and heard "From the beginning, then\." with 1 starts/);
-  assert.equal(lines.at(-1), '14 calls: 7 recovered, 4 failed as they should, 1 cancelled, 2 not as scripted');
+  assert.equal(lines.at(-1), '16 calls: 9 recovered, 4 failed as they should, 1 cancelled, 2 not as scripted');
 });
 
 test('a URL that recovers ends with 0, its status, its history and its ledger', async (t) => {

@@ -183,3 +183,20 @@ test('a body of anything but bytes, or of none without end, is passed over', { t
     assert.equal(historyOf(response).retry.totalAttempts, 3);
   }
 });
+
+test('an abort after the delivery of an answer that was looked into rejects nothing in secret', async (t) => {
+  const server = await serve(t, (_, response) => {
+    response.writeHead(400, { 'content-type': 'text/plain' });
+    response.end('x'.repeat(5_000_000));
+  });
+  const rejected = [];
+  const note = (reason) => rejected.push(reason);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+  const controller = new AbortController();
+  const response = await createFetch()(server.url, { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(rejected, []);
+  await response.body?.cancel();
+});

@@ -88,6 +88,7 @@ test('the defaults are those of the documentation', () => {
     retryStatus: 'default', shouldRetryHeader: true, timeoutMs: 0, timeoutCovers: 'headers', deadlineMs: 0, hookErrors: 'throw', redirects: 'auto',
     inspectOk: true, snapshotBody: false, methods: 'all', maxReplayBytes: 16 << 20, inspectBytes: 1 << 20, errorBytes: 64 << 10,
     openingBytes: 256 << 10, holdOpeningMs: 120_000, idleTimeoutMs: 0, firstOutputTimeoutMs: 0,
+    throttledDelayMs: 0, hintSlackMs: 5000, hedgeAfterMs: 0, breaker: false, budget: false,
   });
 });
 
@@ -112,6 +113,15 @@ const PRESETS = {
     retryStatus: [408, 429, 500, 502, 503, 504, 529], retryUnknown: false, permanentTransport: false, retryQuota: false,
     bodyCodes: 'override', shouldRetryHeader: false, timeoutMs: 0, timeoutCovers: 'headers', hookErrors: 'throw', redirects: 'refuse',
     snapshotBody: false,
+  },
+  aws: {
+    maxAttempts: 3, initialDelayMs: 50, throttledDelayMs: 1000, maxDelayMs: 20_000, factor: 2, firstExponent: 0, jitter: 'full',
+    hintSources: ['x_amz_retry_after'], retryAfterCombine: 'near', hintSlackMs: 5000, hintJitter: 0,
+    retryStatus: [429, 500, 502, 503, 504], breaker: false,
+    budget: {
+      mode: 'tokens', capacity: 500, initial: 500, transientCost: 14, throttlingCost: 5, cleanCredit: 1,
+      ratio: 0.2, windowMs: 10_000, reservePerSecond: 10,
+    },
   },
 };
 

@@ -68,6 +68,14 @@ const examples = {
   slim: { answers: [{ status: 200, file: join(root, 'pkg/dacapo_bg.wasm') }, { status: 503 }, { status: 200 }], sends: 3 },
   history: { answers: [{ status: 503 }, { status: 502 }], sends: 2 },
   testing: { sends: 0 },
+  across: { answers: [{ status: 503 }], sends: 6, globals: 'globalThis.setTimeout = (run) => queueMicrotask(run);' },
+  breaker: {
+    answers: [{ status: 503 }],
+    sends: 2,
+    prints: ['503', 'https://api.example.com: closed → open', '503', 'come back in 30 s', '2'],
+  },
+  'shared-breaker': { globals: "globalThis.index = { search: async (query) => 'found ' + query };", sends: 0 },
+  budget: { answers: [{ status: 503 }], sends: 4, prints: ['503 3 attempts_exhausted', '503 1 retry_budget_exhausted', '2'] },
 };
 
 /** Stand-ins for the SDKs: what they do with a fetch that they are given, retries included. */
@@ -96,9 +104,12 @@ globalThis.fetch = async () => {
 process.on('exit', () => process.stdout.write('sends ' + sends));
 ${example.globals ?? ''}`;
 
-describe('the examples of the README', { concurrency: 4 }, () => {
+describe('the examples of the README and of docs/across-calls.md', { concurrency: 4 }, () => {
   const readme = read('README.md');
   const blocks = [...readme.matchAll(/^(?:<!-- example: (\S+) -->\n)?```js\n([^]*?)^```$/gm)].map(([, name, source]) => ({ name, source }));
+  // There not every block is a program.
+  const more = [...read('docs/across-calls.md').matchAll(/^<!-- example: (\S+) -->\n```js\n([^]*?)^```$/gm)];
+  blocks.push(...more.map(([, name, source]) => ({ name, source })));
   let folder;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'readme-'));
@@ -167,7 +178,7 @@ describe('the pages in docs/', () => {
   test('a policy knows every option that has an entry or a row', () => {
     const unknown = (name) => faultsOf({ [name]: undefined }).filter(({ code }) => code === 'unknown_option');
     assert.equal(unknown('colour').length, 1);
-    const rows = table(optionsPage, ['option', 'default', 'elelem', 'vernllm', 'onellm']).map(([name]) => name.slice(1, -1));
+    const rows = table(optionsPage, ['option', 'default', 'elelem', 'vernllm', 'onellm', 'aws']).map(([name]) => name.slice(1, -1));
     for (const name of [...documented, ...rows]) {
       assert.deepEqual(unknown(name), [], name);
       assert.ok(documented.includes(name), `${name} has a row and no entry`);
@@ -175,8 +186,8 @@ describe('the pages in docs/', () => {
   });
 
   test('an option that no table shows is off, empty or absent under every preset', () => {
-    const shown = table(optionsPage, ['option', 'default', 'elelem', 'vernllm', 'onellm']).map(([name]) => name.slice(1, -1));
-    for (const preset of [undefined, 'elelem', 'vernllm', 'onellm']) {
+    const shown = table(optionsPage, ['option', 'default', 'elelem', 'vernllm', 'onellm', 'aws']).map(([name]) => name.slice(1, -1));
+    for (const preset of [undefined, 'elelem', 'vernllm', 'onellm', 'aws']) {
       for (const name of Object.keys(new dacapo.RetryPolicy({ preset }).options)) assert.ok(shown.includes(name), name);
     }
   });

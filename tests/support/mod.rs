@@ -2,10 +2,11 @@
 
 #![allow(dead_code)] // each test binary uses a part of it
 
-use dacapo::call::{Call, Observed, Outcome};
+use dacapo::call::{Call, Leg, Observed, Outcome};
 use dacapo::classify::{Ending, Verdict};
 use dacapo::clock::{DelayMs, MonoMs, Now, WallMs};
 use dacapo::driver::{Answer, End, Runtime, Slept, drive};
+use dacapo::guard::Guard;
 use dacapo::history::{AttemptRecord, History};
 use dacapo::policy::{Allowance, Policy, WaitFrom};
 use dacapo::usage::Usage;
@@ -26,6 +27,9 @@ pub struct Script {
     pub cancel_in_sleep: Option<(usize, u64)>,
     /// How far the wall clock jumps in each sleep.
     pub wall_jump_ms: i64,
+    /// What the other send of each attempt comes to where the policy hedges it, and whether the
+    /// attempt is decided by that one, the later; they repeat.
+    pub hedges: Vec<(Reply, bool)>,
     /// What `shouldRetry` says.
     pub ruling: Option<Answer<Option<bool>>>,
     /// What `onRetry` does.
@@ -73,6 +77,9 @@ pub struct Log {
 }
 
 pub struct World {
+    policy: Rc<Policy>,
+    started: Now,
+    beside: Option<Box<Observed>>,
     script: Script,
     now: Now,
     drawn: usize,
@@ -84,6 +91,24 @@ impl World {
     fn pass(&mut self, ms: u64) {
         self.now.mono = MonoMs(self.now.mono.0.saturating_add(ms));
         self.now.wall = WallMs(self.now.wall.0.saturating_add_unsigned(ms));
+    }
+
+    /// Makes a second send, one attempt's time after the first, where the policy lets it.
+    fn hedge(&mut self, attempt: u32, outcome: &mut Outcome) {
+        let scripted = self.script.hedges.get(attempt as usize % self.script.hedges.len().max(1)).cloned();
+        let Some((reply, later_decides)) = scripted else { return };
+        let Some(allowance) = self.policy.hedge(attempt, "", self.now.mono.since(self.started.mono)) else { return };
+        self.log.sends.push((attempt + 1, allowance));
+        let later = Leg { attempt: attempt + 1, sent: self.now.mono };
+        let earlier = Leg { attempt, sent: MonoMs(self.now.mono.0 - self.script.attempt_ms) };
+        self.pass(self.script.attempt_ms);
+        let (decides, loses) = if later_decides { (later, earlier) } else { (earlier, later) };
+        if let Outcome::Failed(observed) = outcome {
+            observed.leg = Some(decides);
+        }
+        let lost = Observed { ending: Ending::Cancelled, ..Observed::default() };
+        let other = if let Outcome::Failed(observed) = reply.outcome() { observed } else { Box::new(lost) };
+        self.beside = Some(Box::new(Observed { leg: Some(loses), ..*other }));
     }
 }
 
@@ -102,7 +127,13 @@ impl Runtime for World {
         self.log.sends.push((attempt, allowance));
         self.pass(self.script.attempt_ms);
         let i = (self.log.sends.len() - 1).min(self.script.outcomes.len().saturating_sub(1));
-        self.script.outcomes.get(i).cloned().unwrap_or_default().outcome()
+        let mut outcome = self.script.outcomes.get(i).cloned().unwrap_or_default().outcome();
+        self.hedge(attempt, &mut outcome);
+        outcome
+    }
+
+    fn beside(&mut self) -> Option<Box<Observed>> {
+        self.beside.take()
     }
 
     async fn sleep(&mut self, delay: DelayMs) -> Slept {
@@ -138,9 +169,19 @@ impl Runtime for World {
 
 /// Runs a call under this policy to its end.
 pub fn play(policy: Policy, script: Script) -> (End, History, Log) {
+    play_guarded(policy, script, None)
+}
+
+/// The same for a call that was admitted by a breaker or a budget.
+pub fn play_guarded(policy: Policy, script: Script, guard: Option<Guard>) -> (End, History, Log) {
     let start = Now { mono: MonoMs(1_000), wall: WallMs(1_768_478_400_000) };
-    let mut world = World { script, now: start, drawn: 0, slept: 0, log: Log::default() };
-    let mut call = Call::new(Rc::new(policy), start);
+    let policy = Rc::new(policy);
+    let mut call = Call::new(Rc::clone(&policy), start);
+    let mut world =
+        World { policy, started: start, beside: None, script, now: start, drawn: 0, slept: 0, log: Log::default() };
+    if let Some(guard) = guard {
+        call.guarded_by(guard);
+    }
     let end = {
         let mut run = pin!(drive(&mut call, &mut world, None));
         match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

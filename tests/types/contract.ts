@@ -1,7 +1,8 @@
 // What the types of the package allow and refuse. Compiled by tests/js/types.test.js, never run.
 
-import { classify, createFetch, matchesKind, parseRetryAfter, redactHeaders, retry, retryStream, RetryError, RetryPolicy, withRetry } from 'dacapo';
-import type { AttemptContext, ErrorKind, FetchOptions, History, PolicyOptions, RetryOptions, RetryStreamOptions, WithRetryOptions } from 'dacapo';
+import { CircuitBreaker, classify, createFetch, matchesKind, parseRetryAfter, redactHeaders, retry, retryStream, RetryError, RetryPolicy, withFallback, withRetry } from 'dacapo';
+import type { AttemptContext, BreakerEvent, BreakerOptions, BudgetOptions, ErrorKind, FallbackOptions, FallbackTarget, FetchCallOptions, FetchOptions, FetchTarget, History, PolicyOptions, RetryOptions, RetryStreamOptions, StateStore, TargetContext, WithRetryOptions } from 'dacapo';
+import { DacapoState, durableStore } from 'dacapo/cloudflare';
 
 // ---------------------------------------------------------------- `undefined` is an option that is not given
 
@@ -15,6 +16,13 @@ none<RetryOptions>(true);
 none<RetryStreamOptions>(true);
 none<Omit<WithRetryOptions<Driver>, 'methods'>>(true);
 none<WithRetryOptions<Driver>['methods']>(true);
+none<BreakerOptions>(true);
+none<BudgetOptions>(true);
+none<StateStore>(true);
+none<FallbackTarget>(true);
+none<FallbackOptions>(true);
+none<FetchTarget>(true);
+none<FetchCallOptions>(true);
 none<NonNullable<FetchOptions['redact']>>(true);
 none<NonNullable<FetchOptions['clock']>>(true);
 none<Exclude<Parameters<typeof classify>[0], Error>>(true);
@@ -87,6 +95,65 @@ withRetry(new Driver(), { methods: {}, signal: new AbortController().signal });
 
 declare const untyped: any;
 withRetry(untyped, { methods: { anything: 'promise' } });
+
+// ---------------------------------------------------------------- targets take and give what they have in common
+
+const ask = withFallback(
+  [
+    { provider: 'a', call: async (prompt: { text: string; images: number }, { signal, model }) => ({ n: prompt.images, signal, model }), breaker: true },
+    { call: ({ text }: { text: string }) => text, maxAttempts: 2, fallbackOn: ['auth'] },
+  ],
+  { deadlineMs: 1000, onFallback: ({ provider, model, error }) => [provider, model, error.attempts] },
+);
+export const asked: Promise<string | { readonly n: number }> = ask({ text: 'hello', images: 0 }, { signal: null });
+// @ts-expect-error Every target has to understand the input.
+ask({ text: 'hello' });
+declare const client: { complete(request: { readonly model: string; readonly prompt: string }): Promise<string> };
+declare const maybe: string | undefined;
+export const named: Promise<string> = withFallback([
+  { provider: 'a', model: 'large', call: (prompt: string, { model }) => client.complete({ model, prompt }) },
+  { provider: 'b', model: 'small', call: (prompt: string, { model }) => client.complete({ model, prompt }), maxAttempts: 2 },
+  { model: maybe, call: async (_: string, { model }: TargetContext) => model ?? '' },
+  { provider: 'c', call: (prompt: string) => client.complete({ model: 'fixed', prompt }) },
+], { breaker: true, fallbackOn: ['auth'] })('hello');
+const list: FallbackTarget<string, Promise<string>>[] = [];
+export const anyList: Promise<string> = withFallback(list)('hello');
+// @ts-expect-error A target that names no model is given none.
+withFallback([{ provider: 'a', call: (prompt: string, { model }) => client.complete({ model, prompt }) }]);
+// @ts-expect-error What is no option of a target's.
+withFallback([{ call: () => 1 }, { call: () => 1, modle: 'large' }]);
+// @ts-expect-error
+withFallback([{ call: () => [1], maxAttempt: 2 }], { mode: 'iterable' });
+// @ts-expect-error One breaker would refuse all targets together.
+withFallback([{ call: () => 1 }], { breaker: new CircuitBreaker() });
+withFallback([{ call: () => 1, breaker: new CircuitBreaker() }], { breaker: { failures: 2 } });
+export const nameOf = ({ attempts }: RetryError): string | undefined => attempts?.[0]?.provider ?? attempts?.[0]?.model;
+const tell = withFallback([{ call: streams, partial: true }, { call: () => [{ delta: 'once' }] }], { mode: 'iterable' });
+export const told: AsyncGenerator<{ readonly delta: string }> = tell({});
+// @ts-expect-error A target without a function.
+withFallback([{ provider: 'a' }]);
+// @ts-expect-error What gives no stream.
+withFallback([{ call: () => 1 }], { mode: 'iterable' });
+
+const across = createFetch({ targets: [{}, { url: ({ pathname }) => (pathname === '/v1' ? 'https://b.example' : undefined) }, { url: (url) => url, model: 'm', headers: new Headers(), body: (json) => json, timeoutMs: 9 }] });
+across('https://a.example', {}, { maxAttempts: 1 });
+// @ts-expect-error The targets of a fetch are no option of one call.
+across('https://a.example', {}, { targets: [] });
+
+// ---------------------------------------------------------------- a Durable Object that TypeScript knows for one
+
+// As the runtime's own types have it.
+declare namespace Rpc {
+  const __DURABLE_OBJECT_BRAND: '__DURABLE_OBJECT_BRAND';
+  interface DurableObjectBranded { [__DURABLE_OBJECT_BRAND]: never }
+}
+declare class DurableObjectNamespace<T extends Rpc.DurableObjectBranded | undefined = undefined> {
+  idFromName(name: string): { readonly of: T };
+  get(id: { readonly of: T }): { readonly stub: T };
+}
+declare const env: { readonly DACAPO: DurableObjectNamespace<DacapoState>; readonly PLAIN: DurableObjectNamespace };
+createFetch({ breaker: { store: durableStore(env.DACAPO) }, budget: { store: durableStore(env.PLAIN) } });
+createFetch({ breaker: { onStateChange: ({ key, from, to, retryAfterMs }: BreakerEvent) => `${key} ${from} ${to} ${retryAfterMs}` } });
 
 // ---------------------------------------------------------------- failures
 

@@ -112,3 +112,19 @@ claim('decisions come out the same in every runtime', async ({ dacapo }) => {
   equal(dacapo.sanitizeBaseUrl('https://user:pass@host/v1?key=1'), { url: 'https://host/v1?key=1', removed: true });
   equal(dacapo.redactHeaders(new Headers({ Authorization: 'Bearer x', accept: 'a' })), { accept: 'a' });
 }, ['injected']);
+
+claim('another endpoint answers where the first is down, and is sent none of its credentials', async (env) => {
+  const secret = 'canary-bearer-7d1f2';
+  const init = { ...ASK, headers: { ...ASK.headers, authorization: `Bearer ${secret}`, 'x-kept': 'yes' }, body: '{"model":"large"}' };
+  for (const given of [(url) => [url, init], (url) => [new Request(url, init)]]) {
+    const [first, second] = [play(env.origin, [{ status: 503 }]), play(env.origin, [OK])];
+    const targets = [{ provider: 'first' }, { url: () => second, model: 'small', headers: { 'x-api-key': 'another' } }];
+    const response = await quickFetch(env, { maxAttempts: 2, targets })(...given(first));
+    equal(await response.json(), { answer: 42 });
+    const [{ method, headers, body }] = await seen(second);
+    equal([method, body, headers['x-kept'], headers['x-api-key'], headers['content-type']], ['POST', '{"model":"small"}', 'yes', 'another', 'application/json']);
+    check(!JSON.stringify(headers).includes(secret), 'the credentials stayed');
+    const { fallback: [{ index, provider, error }], retry: { totalAttempts } } = env.dacapo.historyOf(response);
+    equal([index, provider, error.kind, error.attempts.length, totalAttempts, (await seen(first)).length], [-1, 'first', 'overloaded', 1, 3, 2]);
+  }
+}, ['injected']);
