@@ -1,3 +1,4 @@
+// sabotage: exempt, whether a second send is made and which of the two wins is nothing the wrong engine changes
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createFetch, historyOf, retry } from 'dacapo';

@@ -1,3 +1,4 @@
+// sabotage: exempt, whether a second send is made and which of the two wins is nothing the wrong engine changes
 // What hedges cost, and what a breaker lets them do.
 
 import assert from 'node:assert/strict';
