@@ -10,7 +10,7 @@ import { URL_ } from './lib/stub.js';
 
 checkWhatIsLeft();
 
-test('a stream that holds its opening back is undecided, and the first to have output wins', async () => {
+test('a stream that holds its opening back is undecided, and the first to have output wins', { timeout: 10_000 }, async () => {
   for (const winner of [0, 1]) {
     const held = heldSends();
     const call = createFetch({ ...OPTIONS, fetch: held.fetch })(URL_, POST);
