@@ -12,7 +12,7 @@ import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, isOneShot, isRequest, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, headersOf, isOneShot, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
 import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
@@ -197,7 +197,7 @@ export class FetchCall extends HedgedCall {
       more.push(['Idempotency-Key', this.idempotencyKey]);
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
-    if (more.length > 0) init.headers = withFields(init.headers ?? (isRequest(input) ? input.headers : undefined), more);
+    if (more.length > 0) init.headers = withFields(headersOf(input, init), more);
     if (attempt > this.firstAttempt && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
     this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
     return input;
@@ -392,8 +392,7 @@ export class FetchCall extends HedgedCall {
 
   /** @override */
   masker() {
-    const headers = blockOf(this.sent?.headers ?? (isRequest(this.input) ? this.input.headers : undefined));
-    return ask(() => handleOf(this.policy).masker(urlOf(this.input), headers));
+    return ask(() => handleOf(this.policy).masker(urlOf(this.input), blockOf(headersOf(this.input, this.sent))));
   }
 
   /** @override */

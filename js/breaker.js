@@ -119,14 +119,7 @@ export class BreakerCell extends Cell {
     this.onStateChange = onStateChange;
     /** Whether it matters when a call succeeds. */
     this.isRolling = mode === 'rolling';
-    const source = {
-      handle: () => this.handle,
-      make: () => this.fresh(),
-      mono: () => cells.clocks.mono(),
-      wall: () => cells.clocks.wall(),
-      adopted: () => this.changed(),
-    };
-    this.shared = store && new SharedBreaker(store, `breaker:${key}`, source);
+    this.shared = store && new SharedBreaker(store, `breaker:${key}`, this.source);
   }
 
   /** @override */
@@ -179,7 +172,11 @@ export class BreakerCell extends Cell {
     this.shared?.after();
   }
 
-  /** Tells of the changes of its state. */
+  /**
+   * Tells of the changes of its state.
+   *
+   * @override
+   */
   changed() {
     this.calm = Number.NaN;
     const { handle, onStateChange } = this;

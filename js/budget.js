@@ -72,14 +72,7 @@ export class BudgetCell extends Cell {
   constructor(cells, key, { store }, rules) {
     super(cells, key);
     this.rules = rules;
-    const source = {
-      handle: () => this.handle,
-      make: () => this.fresh(),
-      mono: () => cells.clocks.mono(),
-      wall: () => cells.clocks.wall(),
-      adopted() {},
-    };
-    this.shared = store && new SharedBudget(store, `budget:${key}`, source);
+    this.shared = store && new SharedBudget(store, `budget:${key}`, this.source);
   }
 
   /** @override */

@@ -74,6 +74,20 @@ export class Cell {
   /** Something may have happened to its state. */
   noticed() {}
 
+  /** Its state was replaced by what others made of it. */
+  changed() {}
+
+  /** What a store is to share of it. */
+  get source() {
+    return {
+      handle: () => this.handle,
+      make: () => this.fresh(),
+      mono: () => this.cells.clocks.mono(),
+      wall: () => this.cells.clocks.wall(),
+      adopted: () => this.changed(),
+    };
+  }
+
   /** What would be lost with it: 0 for nothing, infinite for what must not be lost. */
   get worth() {
     return 0;

@@ -159,14 +159,27 @@ export class Chain {
    * @param {() => unknown} hook
    * @param {AbortSignal | undefined} signal
    */
-  async #hooked(hook, signal) {
+  #hooked(hook, signal) {
+    return this.#raced(async () => hook(), signal, this.#set.shared.options.hookErrors !== 'throw');
+  }
+
+  /**
+   * What comes before the abort, which ends the call, as a throw does that is not swallowed.
+   *
+   * @template T
+   * @param {() => Promise<T>} run
+   * @param {AbortSignal | undefined} signal
+   * @param {boolean} swallows
+   * @returns {Promise<T | undefined>}
+   */
+  async #raced(run, signal, swallows) {
     try {
-      const said = await race((async () => hook())(), signal);
-      if (said !== CANCELLED && !signal?.aborted) return said;
+      const said = await race(run(), signal);
+      if (said !== CANCELLED && !signal?.aborted) return /** @type {T} */ (said);
     } catch (error) {
       if (!signal?.aborted) {
-        if (this.#set.shared.options.hookErrors === 'throw') throw this.#broke(error);
-        return undefined;
+        if (swallows) return undefined;
+        throw this.#broke(error);
       }
     }
     throw this.#cancelled(signal);
@@ -186,14 +199,8 @@ export class Chain {
    * @param {() => Promise<T>} make
    * @returns {Promise<T>}
    */
-  async prepared(make) {
-    try {
-      const made = await race(make(), this.#signal);
-      if (made !== CANCELLED && !this.#signal?.aborted) return /** @type {T} */ (made);
-    } catch (error) {
-      if (!this.#signal?.aborted) throw this.#broke(error);
-    }
-    throw this.#cancelled(this.#signal);
+  prepared(make) {
+    return /** @type {Promise<T>} */ (this.#raced(make, this.#signal, false));
   }
 
   /**

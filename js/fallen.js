@@ -1,7 +1,7 @@
 import { RetryError } from './errors.js';
 import { Earlier } from './earlier.js';
 
-/** @import { AttemptRecord, ErrorSnapshot, FallbackAttempt, History, RetryErrorInit, RetryLedger, Tokens } from './types.d.ts' */
+/** @import { AttemptRecord, ErrorSnapshot, FallbackAttempt, History, RetryLedger, Tokens } from './types.d.ts' */
 
 const UNUSED = Object.freeze({ prompt: 0, completion: 0, total: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, billedTotalTokens: 0 });
 
@@ -99,12 +99,7 @@ export function entryOf({ provider, model }, i, error, history, startedAt, durat
  */
 export function errorOf({ attempts, retry, mark, last }) {
   const { kind, message, retryable, ...said } = /** @type {AttemptRecord} */ (last).error;
-  /** @type {RetryErrorInit} */
-  const init = { kind, message, retryable };
-  for (const name of /** @type {const} */ (['code', 'status', 'provider', 'retryAfterMs'])) {
-    if (said[name] !== undefined) /** @type {any} */ (init)[name] = said[name];
-  }
-  return new RetryError(init, { retry, ...(mark && { mark }), ...(attempts && { attempts }) });
+  return new RetryError({ kind, message, retryable, ...present(said) }, { retry, ...(mark && { mark }), ...(attempts && { attempts }) });
 }
 
 /**
@@ -114,10 +109,16 @@ export function errorOf({ attempts, retry, mark, last }) {
  * @returns {ErrorSnapshot}
  */
 export function snapshotOf({ message, kind, type, code, status, provider, retryAfterMs, retryable }) {
-  /** @type {any} */
-  const snapshot = { message, kind, type, retryable, rule: 'raised' };
-  for (const [name, value] of Object.entries({ code, status, provider, retryAfterMs })) if (value !== undefined) snapshot[name] = value;
-  return snapshot;
+  return { message, kind, type, retryable, rule: 'raised', ...present({ code, status, provider, retryAfterMs }) };
+}
+
+/**
+ * What is known of the members that an error may have.
+ *
+ * @param {Partial<Pick<ErrorSnapshot, 'code' | 'status' | 'provider' | 'retryAfterMs'>>} said
+ */
+function present({ code, status, provider, retryAfterMs }) {
+  return Object.fromEntries(Object.entries({ code, status, provider, retryAfterMs }).filter(([, value]) => value !== undefined));
 }
 
 /** @param {readonly Tokens[]} all */

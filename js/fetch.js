@@ -104,16 +104,17 @@ async function guardedly(policy, guards, input, init) {
   const target = typeof input === 'string' ? input : String(input);
   const sent = init || refuses ? copyOf(init) : undefined;
   if (refuses) sent.redirect = 'manual';
+  const call = () => new FetchCall(policy, undefined, started, target, sent, refuses);
   const guard = guards.of(target);
   const answer = guard.admit(started);
   const token = typeof answer === 'number' ? answer : await answer;
-  if (token < 0) throw new FetchCall(policy, undefined, started, target, sent, refuses).refusal(guard, token);
+  if (token < 0) throw call().refusal(guard, token);
   let response;
   try {
     const send = settings.given.fetch ?? platformFetch();
     response = await send(input, refuses ? sent : init);
   } catch (error) {
-    return new FetchCall(policy, undefined, started, target, sent, refuses).admitted(guard, token).threw(error);
+    return call().admitted(guard, token).threw(error);
   }
   let look;
   try {
@@ -122,7 +123,7 @@ async function guardedly(policy, guards, input, init) {
     guard.released(token);
     throw error;
   }
-  if (look !== LOOK.none) return new FetchCall(policy, undefined, started, target, sent, refuses).admitted(guard, token).received(response, look);
+  if (look !== LOOK.none) return call().admitted(guard, token).received(response, look);
   guard.succeeded(token, started);
   return response;
 }

@@ -1,7 +1,7 @@
 import { answered, ask } from './ask.js';
 import { currentGeneration } from './engine.js';
 import { RetryError } from './errors.js';
-import { ledgerBefore } from './history.js';
+import { unsentWith } from './history.js';
 import { beforePath, keyFor, originOf } from './keys.js';
 
 /** @typedef {import('./breaker.js').BreakerCell} BreakerCell */
@@ -233,10 +233,9 @@ export class Guard {
     const of = this.breaker?.key ? ` of ${mask(this.breaker.key)}` : '';
     const isIsolated = retryAfterMs === Infinity;
     const message = `the circuit breaker${of} lets no call pass ${isIsolated ? 'until it is closed' : `for another ${retryAfterMs} ms`}; nothing was sent`;
-    const { attempts = [] } = earlier ?? {};
     return new RetryError(
       { kind: 'circuit_open', message, ...(!isIsolated && { retryAfterMs }) },
-      { retry: ledgerBefore(earlier), mark: 'circuit_open', ...(attempts.length > 0 && { attempts }) },
+      unsentWith('circuit_open', earlier),
     );
   }
 }

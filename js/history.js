@@ -64,8 +64,19 @@ export const NOTHING = Object.freeze({
  *
  * @param {Earlier} [earlier]
  */
-export function ledgerBefore(earlier) {
+function ledgerBefore(earlier) {
   return earlier?.retry ?? NOTHING;
+}
+
+/**
+ * What a RetryError tells of a call that has sent nothing of its own.
+ *
+ * @param {StopMark} mark
+ * @param {Earlier} [earlier]
+ */
+export function unsentWith(mark, earlier) {
+  const { attempts = [] } = earlier ?? {};
+  return { retry: ledgerBefore(earlier), mark, ...(attempts.length > 0 && { attempts }) };
 }
 
 /**

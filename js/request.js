@@ -28,6 +28,16 @@ export function methodOf(input, init) {
   return method === 'POST' || method === 'GET' ? method : String(method).toUpperCase();
 }
 
+/**
+ * The headers of a call, as they were given: those of `init` replace a Request's.
+ *
+ * @param {Input} input
+ * @param {any} init
+ */
+export function headersOf(input, init) {
+  return init?.headers ?? (isRequest(input) ? input.headers : undefined);
+}
+
 /** @param {Input} input */
 export function urlOf(input) {
   return isRequest(input) ? input.url : String(input);
@@ -165,7 +175,7 @@ export function bringsBody(input, init) {
  * @param {boolean} withBody
  */
 export function readRequest(facts, input, init, withBody) {
-  const headers = blockOf(init?.headers ?? (isRequest(input) ? input.headers : undefined));
+  const headers = blockOf(headersOf(input, init));
   facts.request = `${oneLine(methodOf(input, init))}\n${oneLine(urlOf(input))}\n${headers}`;
   if (withBody) facts.requestBody = bodyText(init?.body ?? (bringsBody(input, init) ? '[Request body]' : undefined));
 }

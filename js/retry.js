@@ -1,7 +1,7 @@
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { HedgedCall } from './hedge.js';
-import { cancelledUnsent, ledgerBefore, remember } from './history.js';
+import { cancelledUnsent, remember, unsentWith } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
 import { forOneCall, policyOf, settingsOf } from './policy.js';
@@ -129,11 +129,7 @@ export class OperationCall extends HedgedCall {
    * @param {DOMException} error
    */
   late(error) {
-    const { attempts = [] } = this.earlier ?? {};
-    return new RetryError(
-      { kind: 'deadline_exceeded', message: error.message, cause: error },
-      { retry: ledgerBefore(this.earlier), mark: 'deadline_exceeded', ...(attempts.length > 0 && { attempts }) },
-    );
+    return new RetryError({ kind: 'deadline_exceeded', message: error.message, cause: error }, unsentWith('deadline_exceeded', this.earlier));
   }
 
   /** @override */

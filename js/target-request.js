@@ -2,7 +2,7 @@ import { ask } from './ask.js';
 import { blockOf, fieldsOf } from './headers.js';
 import { givenOf, handleOf, settingsOf } from './policy.js';
 import { race } from './race.js';
-import { bringsBody, isOneShot, isRequest, Replay, urlOf } from './request.js';
+import { bringsBody, headersOf, isOneShot, isRequest, Replay, urlOf } from './request.js';
 
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
 /** @typedef {import('./request.js').Input} Input */
@@ -48,8 +48,7 @@ export class TargetRequest {
   /** The secrets that were sent so far. */
   get secrets() {
     if (this.#secrets === undefined) {
-      const headers = this.#init?.headers ?? (isRequest(this.#input) ? this.#input.headers : undefined);
-      this.#secrets = ask(() => handleOf(this.#first.policy).secrets(urlOf(this.#input), blockOf(headers)));
+      this.#secrets = ask(() => handleOf(this.#first.policy).secrets(urlOf(this.#input), blockOf(headersOf(this.#input, this.#init))));
     }
     return this.#secrets;
   }
@@ -135,9 +134,8 @@ export class TargetRequest {
    * @param {URL | undefined} base What is not handed on of it.
    */
   #shown(own, base) {
-    const headers = this.#init?.headers ?? (isRequest(this.#input) ? this.#input.headers : undefined);
     const { policy } = this.#first;
-    const masker = ask(() => handleOf(policy).masker(own, blockOf(headers)));
+    const masker = ask(() => handleOf(policy).masker(own, blockOf(headersOf(this.#input, this.#init))));
     const isPlain = (/** @type {string} */ text) => ask(() => masker.mask(text) ?? text) === text;
     try {
       const url = withoutParameters(portable(policy, own, [])[0], (parameter) => {
