@@ -439,7 +439,7 @@ export interface BreakerOptions {
   openJitter?: number | undefined;
   /** Calls let through at once after the cool-down, of which so many must succeed to close it. Default 1. */
   probes?: number | undefined;
-  /** How long such a call may hold its place; `0` is the current cool-down. Default 0. */
+  /** How long such a call may hold its place; how it ends later counts all the same. `0` is the current cool-down. Default 0. */
   leaseMs?: number | undefined;
   /** Whether `rate_limited` counts as a failure. Default false. */
   countThrottling?: boolean | undefined;

@@ -7,8 +7,9 @@
 //! Who was admitted holds a token and reports with it. The calls of one closed period share
 //! theirs, a probe has its own, and a report whose token is no longer current changes
 //! nothing: not the late one of a call from before the breaker opened, nor that of a probe
-//! whose lease ran out. A probe that never reports loses its place with its lease, so it
-//! cannot hold the breaker half-open for ever.
+//! of an earlier half-open period. A probe that does not report loses its place with its
+//! lease, so it cannot hold the breaker half-open for ever; when it does report it counts
+//! all the same, so that a target slower than the lease can close its breaker.
 //!
 //! As all of the core it reads no clock; a clock set back changes no state.
 
@@ -88,6 +89,15 @@ struct Probe {
     lease_ends: MonoMs,
 }
 
+impl Probe {
+    fn holds_place(&self, now: MonoMs) -> bool {
+        now < self.lease_ends
+    }
+}
+
+/// Probes that outlived their leases and may still report, so many and no more.
+const LATE_KEPT: usize = 16;
+
 /// State changes that nobody asked for, so many and no more.
 const CHANGES_KEPT: usize = 16;
 
@@ -147,7 +157,12 @@ impl Breaker {
         self.last_token = self.last_token.wrapping_add(1) & MAX_SAFE_MS;
         let lease_ends = later(now, self.rules.lease.unwrap_or(self.cool_down));
         if let Phase::HalfOpen { probes, .. } = &mut self.phase {
-            probes.retain(|probe| now < probe.lease_ends);
+            let mut too_many = probes.iter().filter(|probe| !probe.holds_place(now)).count().saturating_sub(LATE_KEPT);
+            probes.retain(|probe| {
+                let goes = too_many > 0 && !probe.holds_place(now);
+                too_many -= usize::from(goes);
+                !goes
+            });
             probes.push(Probe { token: self.last_token, lease_ends });
         }
         Admission::Admitted(self.last_token)
@@ -164,10 +179,17 @@ impl Breaker {
     /// current it takes no second place, and otherwise it is a call like any other.
     pub fn admit_again(&mut self, token: u64, now: MonoMs) -> Admission {
         let holds_place = match &self.phase {
-            Phase::HalfOpen { probes, .. } => probes.iter().any(|probe| probe.token == token && now < probe.lease_ends),
+            Phase::HalfOpen { probes, .. } => probes.iter().any(|probe| probe.token == token && probe.holds_place(now)),
             _ => false,
         };
-        if holds_place { Admission::Admitted(token) } else { self.admit(now) }
+        if holds_place {
+            return Admission::Admitted(token);
+        }
+        let admission = self.admit(now);
+        if let (Admission::Admitted(_), Phase::HalfOpen { probes, .. }) = (admission, &mut self.phase) {
+            probes.retain(|probe| probe.token != token);
+        }
+        admission
     }
 
     /// Reports how a call ended that was admitted with this token.
@@ -176,7 +198,7 @@ impl Breaker {
             Phase::Closed if token == self.period => self.count(outcome, now),
             Phase::HalfOpen { probes, succeeded } => {
                 let held = probes.len();
-                probes.retain(|probe| probe.token != token || now >= probe.lease_ends);
+                probes.retain(|probe| probe.token != token);
                 if probes.len() == held {
                     return;
                 }
@@ -280,11 +302,14 @@ impl Breaker {
             Phase::Isolated => DelayMs::MAX,
             Phase::Open { until } => until.since(now),
             Phase::HalfOpen { probes, succeeded } => {
-                let leases =
-                    || probes.iter().map(|probe| probe.lease_ends.since(now)).filter(|left| *left > DelayMs::ZERO);
+                let running = || probes.iter().filter(|probe| probe.holds_place(now)).map(|probe| probe.lease_ends);
                 // More calls than these would prove no more.
                 let places = self.rules.probes.saturating_sub(*succeeded) as usize;
-                if leases().count() < places { DelayMs::ZERO } else { leases().min().unwrap_or_default() }
+                let leaves_one = |end: &MonoMs| running().filter(|other| other > end).count() < places;
+                if running().count() < places {
+                    return DelayMs::ZERO;
+                }
+                running().filter(leaves_one).min().map_or(DelayMs::ZERO, |end| end.since(now))
             }
         }
     }

@@ -121,16 +121,53 @@ fn every_ending_of_a_probe_frees_its_place_and_only_success_closes() {
 }
 
 #[test]
-fn a_probe_that_never_settles_loses_its_place_after_one_cool_down_and_its_late_report_changes_nothing() {
-    let (mut breaker, _) = opened(rules());
-    let lost = token(breaker.admit(at(100)));
-    assert_eq!(breaker.admit(at(199)), refused(1));
-    let next = token(breaker.admit(at(200)));
-    for outcome in [BreakerOutcome::Neutral, BreakerOutcome::Success, BreakerOutcome::Failure] {
-        breaker.report(lost, outcome, at(201));
-        assert_eq!((breaker.state(), breaker.admit(at(201))), (State::HalfOpen, refused(99)));
-    }
-    breaker.report(next, BreakerOutcome::Success, at(202));
+fn a_probe_that_does_not_settle_loses_its_place_after_one_cool_down_and_its_late_report_counts() {
+    let late = |outcome| {
+        let (mut breaker, _) = opened(rules());
+        let slow = token(breaker.admit(at(100)));
+        assert_eq!(breaker.admit(at(199)), refused(1));
+        let next = token(breaker.admit(at(200)));
+        breaker.report(slow, outcome, at(201));
+        let state = breaker.state();
+        breaker.report(slow, BreakerOutcome::Failure, at(202));
+        breaker.report(next, BreakerOutcome::Failure, at(203));
+        (state, breaker.state())
+    };
+    assert_eq!(late(BreakerOutcome::Success), (State::Closed, State::Closed));
+    assert_eq!(late(BreakerOutcome::Failure), (State::Open, State::Open));
+    assert_eq!(late(BreakerOutcome::Neutral), (State::HalfOpen, State::Open));
+}
+
+#[test]
+fn a_target_slower_than_the_lease_closes_its_breaker() {
+    let (mut breaker, _) = opened(BreakerRules { lease: Some(DelayMs::new(10)), probes: 2, ..rules() });
+    let probes: Vec<_> = (0..8).map(|n| token(breaker.admit(at(100 + n * 5)))).collect();
+    breaker.report(probes[0], BreakerOutcome::Success, at(145));
+    assert_eq!(breaker.state(), State::HalfOpen);
+    breaker.report(probes[1], BreakerOutcome::Success, at(150));
+    assert_eq!(breaker.state(), State::Closed);
+}
+
+#[test]
+fn a_refusal_lasts_until_so_many_leases_ended_that_a_place_is_free() {
+    let (mut breaker, _) = opened(BreakerRules { lease: Some(DelayMs::new(10)), probes: 2, ..rules() });
+    let slow = token(breaker.admit(at(100)));
+    token(breaker.admit(at(110)));
+    token(breaker.admit(at(115)));
+    breaker.report(slow, BreakerOutcome::Success, at(116));
+    assert_eq!(breaker.admit(at(116)), refused(9));
+    token(breaker.admit(at(125)));
+}
+
+#[test]
+fn probes_that_never_report_do_not_pile_up() {
+    let (mut breaker, _) = opened(BreakerRules { lease: Some(DelayMs::new(10)), ..rules() });
+    let probes: Vec<_> = (0..500).map(|n| token(breaker.admit(at(100 + n * 10)))).collect();
+    assert!(breaker.export(at(5100)).len() < 1000);
+    let last = probes.len() - 1;
+    breaker.report(probes[last - 1 - LATE_KEPT], BreakerOutcome::Success, at(5100));
+    assert_eq!(breaker.state(), State::HalfOpen);
+    breaker.report(probes[last - LATE_KEPT], BreakerOutcome::Success, at(5100));
     assert_eq!(breaker.state(), State::Closed);
 }
 
@@ -366,7 +403,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => prop_oneof![0..40u64, 0..400u64].prop_map(Step::Pass),
         8 => Just(Step::Admit),
         2 => (0..40usize).prop_map(Step::Again),
-        10 => (0..6usize, outcome()).prop_map(|(n, outcome)| Step::Report(n, outcome)),
+        10 => (prop_oneof![0..6usize, 0..40usize], outcome()).prop_map(|(n, outcome)| Step::Report(n, outcome)),
         1 => Just(Step::Isolate),
         1 => Just(Step::Close),
         1 => (-500..500i64).prop_map(Step::Move),
@@ -379,8 +416,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 enum Hold {
     /// In the closed period of this number.
     Of(usize),
-    /// As a probe, until then.
-    Probe(u64),
+    /// As a probe, with a place until then.
+    Probe {
+        ends: u64,
+        order: usize,
+    },
     Over,
 }
 
@@ -390,6 +430,7 @@ struct Model {
     rules: BreakerRules,
     now: u64,
     holds: Vec<Hold>,
+    probes_made: usize,
     /// The number of the closed period; `None` while it is not closed.
     period: Option<usize>,
     periods: usize,
@@ -403,7 +444,16 @@ struct Model {
 
 impl Model {
     fn running(&self) -> u32 {
-        self.holds.iter().filter(|hold| matches!(hold, Hold::Probe(ends) if self.now < *ends)).count() as u32
+        self.holds.iter().filter(|hold| matches!(hold, Hold::Probe { ends, .. } if self.now < *ends)).count() as u32
+    }
+
+    /// Of the probes without a place the oldest are forgotten.
+    fn forget(&mut self) {
+        let late = |hold: &&mut Hold| matches!(hold, Hold::Probe { ends, .. } if self.now >= *ends);
+        let mut late: Vec<_> = self.holds.iter_mut().filter(late).collect();
+        late.sort_by_key(|hold| if let Hold::Probe { order, .. } = hold { *order } else { 0 });
+        let forgotten = late.len().saturating_sub(LATE_KEPT);
+        late.into_iter().take(forgotten).for_each(|hold| *hold = Hold::Over);
     }
 
     fn cool_down(&self) -> u64 {
@@ -420,13 +470,16 @@ impl Model {
             Some(period) => Hold::Of(period),
             None => {
                 self.half_open = true;
-                Hold::Probe(self.now + self.rules.lease.map_or(self.cool_down(), DelayMs::get))
+                self.forget();
+                self.probes_made += 1;
+                let ends = self.now + self.rules.lease.map_or(self.cool_down(), DelayMs::get);
+                Hold::Probe { ends, order: self.probes_made }
             }
         }
     }
 
     fn drop_probes(&mut self) {
-        self.holds.iter_mut().filter(|hold| matches!(hold, Hold::Probe(_))).for_each(|hold| *hold = Hold::Over);
+        self.holds.iter_mut().filter(|hold| matches!(hold, Hold::Probe { .. })).for_each(|hold| *hold = Hold::Over);
         (self.half_open, self.succeeded) = (false, 0);
     }
 
@@ -456,15 +509,13 @@ impl Model {
                 }
                 BreakerOutcome::Neutral => {}
             },
-            Hold::Probe(ends) => {
+            Hold::Probe { .. } => {
                 self.holds[n] = Hold::Over;
-                if self.now < ends {
-                    match outcome {
-                        BreakerOutcome::Failure => self.trip(),
-                        BreakerOutcome::Success if self.succeeded + 1 >= self.rules.probes => self.close(),
-                        BreakerOutcome::Success => self.succeeded += 1,
-                        BreakerOutcome::Neutral => {}
-                    }
+                match outcome {
+                    BreakerOutcome::Failure => self.trip(),
+                    BreakerOutcome::Success if self.succeeded + 1 >= self.rules.probes => self.close(),
+                    BreakerOutcome::Success => self.succeeded += 1,
+                    BreakerOutcome::Neutral => {}
                 }
             }
             _ => {}
@@ -491,7 +542,7 @@ proptest! {
         let rules = BreakerRules { failures, probes, lease: lease.map(DelayMs::new), ..rules() };
         let mut breaker = Breaker::new(rules.clone(), seed);
         let mut model = Model {
-            rules, now: 1_000_000, holds: Vec::new(), period: Some(0), periods: 0, in_a_row: 0, open_until: 0,
+            rules, now: 1_000_000, holds: Vec::new(), probes_made: 0, period: Some(0), periods: 0, in_a_row: 0, open_until: 0,
             isolated: false, half_open: false, succeeded: 0, trips: 0,
         };
         let mut tokens: Vec<u64> = Vec::new();
@@ -524,7 +575,7 @@ proptest! {
                     }
                 }
                 Step::Again(n) if n < tokens.len() => {
-                    let holds_place = matches!(model.holds[n], Hold::Probe(ends) if model.now < ends);
+                    let holds_place = matches!(model.holds[n], Hold::Probe { ends, .. } if model.now < ends);
                     let admission = breaker.admit_again(tokens[n], now);
                     let admitted = if let Admission::Admitted(token) = admission { Some(token) } else { None };
                     prop_assert_eq!(admitted.is_some(), holds_place || model.admits());
