@@ -20,6 +20,7 @@ import { givenOf, policyOf, RetryPolicy, settingsOf } from './policy.js';
  * @typedef {object} TargetSet
  * @property {RetryPolicy} shared
  * @property {readonly T[]} targets
+ * @property {WeakMap<object, object[]>} copies What was given for a call, to each target's own of it: the same again for the same object.
  * @property {((entry: FallbackAttempt, context: { signal: AbortSignal | undefined }) => unknown) | undefined} onFallback
  */
 
@@ -67,7 +68,7 @@ export function targetsOf(base, { onFallback, ...options }, list, faults, take, 
   });
   addSharingFault(faults, shared, targets, areOrigins);
   if (faults.length > 0) throw optionsError(faults);
-  return { shared, targets, onFallback };
+  return { shared, targets, copies: new WeakMap(), onFallback };
 }
 
 /**
@@ -158,15 +159,30 @@ export function targetsWith(set, { onFallback = set.onFallback, ...options }) {
   /** @type {ConfigFault[]} */
   const faults = [];
   if (onFallback !== undefined && typeof onFallback !== 'function') addFault(faults, 'onFallback', onFallback, 'type', 'a function');
-  const targets = set.targets.map((target) => {
+  const targets = set.targets.map((target, i) => {
     /** @type {any} */
     const apart = {};
-    for (const name of LASTING) apart[name] = apartFrom(options[name], undefined);
+    for (const name of LASTING) apart[name] = ownOf(set.copies, options[name], i);
     return { ...target, policy: target.policy.with({ ...options, ...apart }) };
   });
   addSharingFault(faults, shared, targets, true);
   if (faults.length > 0) throw optionsError(faults);
-  return { shared, targets, onFallback };
+  return { ...set, shared, targets, onFallback };
+}
+
+/**
+ * What the target of this number has in place of options that were given for all.
+ *
+ * @param {WeakMap<object, object[]>} copies
+ * @param {any} value
+ * @param {number} i
+ */
+function ownOf(copies, value, i) {
+  const own = apartFrom(value, undefined);
+  if (own === value || value === true) return own;
+  const known = copies.get(value) ?? [];
+  copies.set(value, known);
+  return (known[i] ??= own);
 }
 
 /**

@@ -386,6 +386,13 @@ describe('options', () => {
     assert.deepEqual(breaker.keys().map((key) => breaker.state(key).state), ['open', 'closed']);
   });
 
+  test('a constant object of options, given with each call, is one breaker a target', async () => {
+    const options = { breaker: { failures: 2 }, budget: { initial: 14 } };
+    const fetch = over([{ provider: 'one' }, { provider: 'two' }], [503, 200, 503, 200, 200]);
+    for (let call = 1; call <= 3; call++) assert.equal((await fetch(URL_, undefined, options)).status, 200);
+    assert.equal(fetch.sends.length, 5, 'the third call passes the first target over');
+  });
+
   test('a breaker for all of them that would refuse two together is a fault', async () => {
     const over = (targets, breaker = new CircuitBreaker()) => createFetch({ targets, breaker, fetch: stubFetch(200) });
     const together = /breaker.*refuse them all together/;
