@@ -50,7 +50,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
   }
 
   const phases = {
-    'during a wait': { steps: [{ status: 503 }], options: { initialDelayMs: 700, jitter: 'none' }, state: 'waiting', left: false },
+    'during a wait': { steps: [{ status: 503 }], options: { initialDelayMs: 2000, jitter: 'none' }, state: 'waiting', left: false },
     'in flight': { steps: [{ fault: 'no-headers' }], options: {}, state: 'asking', left: true },
     'in flight under a timeout': { steps: [{ fault: 'no-headers' }], options: { timeoutMs: 30_000 }, state: 'asking', left: true },
     'while a failed answer is read': { steps: [{ status: 500, body: 'so ', fault: 'stall' }], options: {}, state: 'answered', left: true },
@@ -72,7 +72,7 @@ describe('in Chromium', { timeout: 120_000 }, () => {
       // How soon a body that was handed over breaks off is up to the browser.
       if (state !== 'reading') assert.equal(settledBeforeNextTask, true);
       if (left) await seenUntil(url, ([first]) => first?.left);
-      else await new Promise((resolve) => setTimeout(resolve, 900));
+      else await new Promise((resolve) => setTimeout(resolve, 2200));
       assert.equal((await seen(url)).length, 1);
     });
   }

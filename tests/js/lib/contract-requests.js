@@ -3,7 +3,7 @@
 import { check } from './check.js';
 import { ASK, claimList, OK, quickFetch, UNIT } from './contract.js';
 import { contains, equal, failure, same } from './expect.js';
-import { play, seen } from './play.js';
+import { play, seen, seenUntil } from './play.js';
 
 const { claims, claim } = claimList();
 export { claims };
@@ -128,3 +128,34 @@ claim('another endpoint answers where the first is down, and is sent none of its
     equal([index, provider, error.kind, error.attempts.length, totalAttempts, (await seen(first)).length], [-1, 'first', 'overloaded', 1, 3, 2]);
   }
 }, ['injected']);
+
+claim('a hedge overtakes a send that hangs, whose server is let go', async (env) => {
+  const url = play(env.origin, [{ fault: 'no-headers' }, OK]);
+  const response = await quickFetch(env, { hedgeAfterMs: 50 })(url, ASK);
+  equal(await response.json(), { answer: 42 });
+  const requests = await seenUntil(url, ([lost]) => lost?.left);
+  equal(requests.map(({ body, left }) => [body, left]), [[ASK.body, true], [ASK.body, false]]);
+  const { attempts: [lost], retry: { totalAttempts } } = env.dacapo.historyOf(response);
+  equal([lost.index, lost.error.kind, lost.error.code, totalAttempts], [0, 'cancelled', 'hedge_lost', 2]);
+});
+
+claim('an abort while two sends are under way rejects with the reason itself, and both are let go', async (env) => {
+  const url = play(env.origin, [{ fault: 'no-headers' }]);
+  const controller = new AbortController();
+  const call = failure(quickFetch(env, { hedgeAfterMs: 50 })(url, { ...ASK, signal: controller.signal }));
+  await seenUntil(url, (requests) => requests.length === 2);
+  const reason = { why: 'enough' };
+  controller.abort(reason);
+  same(await call, reason, 'what it rejects with');
+  await seenUntil(url, (requests) => requests.every(({ left }) => left));
+});
+
+claim('a breaker that opened refuses the next call without a request, until its cool-down is over', async (env) => {
+  const url = play(env.origin, [{ status: 503 }, { status: 503 }, OK]);
+  const fetch = quickFetch(env, { maxAttempts: 1, breaker: { failures: 2, openMs: 200, openJitter: 0 } });
+  equal([(await fetch(url, ASK)).status, (await fetch(url, ASK)).status], [503, 503]);
+  const refused = await failure(fetch(url, ASK));
+  equal([refused.kind, refused.retryAfterMs > 0 && refused.retryAfterMs <= 200, (await seen(url)).length], ['circuit_open', true, 2]);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  equal(await (await fetch(url, ASK)).json(), { answer: 42 });
+}, ['real']);
