@@ -39,22 +39,22 @@ async function judge(file) {
   const [first] = readFileSync(join(root, file), 'utf8').split('\n', 1);
   const exempt = /^\/\/ sabotage: exempt, (.+)$/.exec(first)?.[1];
   if (exempt !== undefined) return `exempt  ${file}: ${exempt}`;
-  const { failures, loaded, hung } = await runSuite(file);
+  const { failed, loaded, hung } = await runSuite(file);
+  // A file that cannot even be loaded fails for another reason than the engine.
+  if (loaded && failed !== undefined) {
+    caught++;
+    return `caught  ${file}: "${failed}" fails`;
+  }
   // The same suite has come to its end with the right engine: waiting for ever is noticing.
   if (loaded && hung) {
     caught++;
     return `caught  ${file}: it does not come to its end`;
   }
-  // A file that cannot even be loaded fails for another reason than the engine.
-  if (loaded && failures.length > 0) {
-    caught++;
-    return `caught  ${file}: ${failures.length} fail, such as "${failures[0]}"`;
-  }
   missed++;
   return `MISSED  ${file}${loaded ? '' : ' could not be loaded'}`;
 }
 
-/** The names of the suite's failing tests, whether it came as far as running a test, and whether it had to be stopped. */
+/** The name of the suite's first failing test, whether it came as far as running a test, and whether it took too long. */
 function runSuite(file) {
   return new Promise((resolve) => {
     // The file is run by itself: its own tests report, and nothing stands for the file as a whole.
@@ -66,20 +66,29 @@ function runSuite(file) {
       detached: true,
     });
     let tap = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => (tap += text));
+    let failed;
     let hung = false;
+    const stop = () => {
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      tap += text;
+      if (failed !== undefined) return;
+      failed = /^ *not ok \d+ - (?!.* # (?:SKIP|TODO))(.*)\n/m.exec(tap)?.[1];
+      // One that fails is enough.
+      if (failed !== undefined) stop();
+    });
     const timer = setTimeout(() => {
       hung = true;
-      process.kill(-child.pid, 'SIGKILL');
+      stop();
     }, SUITE_TIMEOUT_MS);
     child.on('close', () => {
       clearTimeout(timer);
-      const results = [...tap.matchAll(/^ *(not ok|ok) \d+ - (.*)$/gm)];
-      resolve({
-        loaded: results.length > 0,
-        hung,
-        failures: results.filter(([, verdict, name]) => verdict === 'not ok' && !/ # (SKIP|TODO)/.test(name)).map(([, , name]) => name),
-      });
+      resolve({ failed, loaded: /^ *(?:not )?ok \d+ - /m.test(tap), hung });
     });
   });
 }
