@@ -19,13 +19,15 @@ fn text_of(pieces: usize) -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..pieces).prop_map(|all| all.concat())
 }
 
-/// A secret that cannot be mistaken for a part of the replacement.
+/// A secret that is looked for, and cannot be mistaken for a part of the replacement.
 fn fair(secret: &String) -> bool {
+    let is_flag = ["true", "false", "null", "none", "undefined"].iter().any(|flag| flag.eq_ignore_ascii_case(secret));
     let replacement = "REDACTED";
     let overlaps =
         (1..replacement.len()).any(|at| secret.ends_with(&replacement[..at]) || secret.starts_with(&replacement[at..]));
     secret.trim() == secret
         && secret.chars().count() >= 4
+        && !is_flag
         && !overlaps
         && !secret.contains(replacement)
         && !replacement.contains(secret.as_str())

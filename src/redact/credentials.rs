@@ -1,7 +1,7 @@
 //! What is secret in a request.
 
 use super::escapes::percent_decode;
-use super::secrets::{Secrets, is_short};
+use super::secrets::{Secrets, is_common};
 use super::{Redaction, is_sensitive_header, pairs, url};
 use crate::base64::{Alphabet, decode};
 use crate::headers::Headers;
@@ -77,7 +77,7 @@ fn add_field(secrets: &mut Secrets, value: &str) {
             let (user, password) = split_once(&login, b':').unwrap_or((&login, ""));
             secrets.add(&login);
             // A key alone is sent as the user.
-            secrets.add(if is_short(password) { user } else { password });
+            secrets.add(if is_common(password) { user } else { password });
         }
         if let Some((_, parameter)) = split_once(rest, b'=')
             && parameter.len() >= MIN_PARAMETER

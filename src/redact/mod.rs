@@ -56,7 +56,7 @@ pub struct Redaction {
     /// Names of query parameters, in any letter case.
     pub query: Vec<String>,
     /// Secret values, wherever they occur. Blanks around them are ignored, and so are values
-    /// of fewer than 4 characters.
+    /// of fewer than 4 characters and the words `true`, `false`, `null`, `none` and `undefined`.
     pub values: Vec<String>,
 }
 

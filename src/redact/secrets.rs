@@ -15,9 +15,12 @@ const PREFIX: usize = 64;
 /// `en` of a message would leave none of it.
 const MIN_CHARS: usize = 4;
 
-/// Whether the value is too short to be looked for.
-pub(super) fn is_short(value: &str) -> bool {
-    value.chars().nth(MIN_CHARS - 1).is_none()
+/// Nor are these, which flags in cookies and parameters have for their values.
+const WORDS: [&str; 5] = ["true", "false", "null", "none", "undefined"];
+
+/// Whether the value is too short or too common to be looked for.
+pub(super) fn is_common(value: &str) -> bool {
+    value.chars().nth(MIN_CHARS - 1).is_none() || WORDS.iter().any(|word| word.eq_ignore_ascii_case(value))
 }
 
 /// A form that is escaped otherwise than its value has one of these; `+` stands for a blank.
@@ -81,7 +84,7 @@ impl Secrets {
     pub fn add(&mut self, value: &str) {
         // What holds a replacement is quoted with one: what is around that is the secret.
         for part in pieces(value).map(|(_, part)| part.trim_ascii()) {
-            if !is_short(part) && self.values.iter().all(|known| known != part) {
+            if !is_common(part) && self.values.iter().all(|known| known != part) {
                 self.heads.push(head(part.as_bytes()));
                 if part.bytes().take(4).any(|byte| b"&<>\"'".contains(&byte)) {
                     self.heads.push(head(&rewrite(part, html_escape)));
@@ -92,7 +95,7 @@ impl Secrets {
         }
     }
 
-    /// The values, none of them short.
+    /// The values, none of them common.
     pub fn values(&self) -> &[String] {
         &self.values
     }
@@ -351,8 +354,9 @@ mod tests {
     }
 
     #[test]
-    fn short_values_are_let_be() {
+    fn common_values_are_let_be() {
         assert_eq!(masker(&["abc", " ab ", ""]).mask("abc ab"), "abc ab");
+        assert_eq!(masker(&["true", "NULL", "falsey"]).mask("true null falsey"), "true null REDACTED");
         assert_eq!(masker(&["äöü!"]).mask("äöü!"), "REDACTED");
     }
 

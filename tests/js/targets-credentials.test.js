@@ -67,6 +67,13 @@ describe('on the wire', () => {
     });
   }
 
+  test('a flag in a cookie takes no parameter of the same value away', async (t) => {
+    const [one, two] = [await serve(t, 503), await serve(t, 200)];
+    const init = { method: 'POST', body: '{}', headers: { cookie: 'consent=true; seen=null' } };
+    await createFetch({ targets: [{ url: one.url }, { url: two.url }], ...QUICK })(`${one.url}v1/chat?stream=true&after=null`, init);
+    assert.equal(new URL(two.requests[0].url, two.url).search, '?stream=true&after=null');
+  });
+
   test('a login in the URL does not travel, nor is a function of the URL shown any secret', async () => {
     const secrets = canaries();
     const url = `https://user:${secrets.next()}@one.example/v1?key=${secrets.next()}`;
