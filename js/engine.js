@@ -1,4 +1,5 @@
 import * as glue from '../pkg/dacapo.js';
+import { refusal } from './load/refusal.js';
 
 /** @typedef {typeof glue} Engine */
 
@@ -48,10 +49,11 @@ function start() {
   if (compile === undefined) throw new Unavailable('dacapo/slim has no engine yet: call init(module) first');
   try {
     module ??= compile();
-  } catch (error) {
+    glue.initSync({ module });
+  } catch (cause) {
+    const error = refusal(cause);
     throw new Unavailable(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  glue.initSync({ module });
   started = true;
 }
 

@@ -188,9 +188,11 @@ export function deepFreeze(value) {
 export function remember(x, history) {
   if ((typeof x !== 'object' && typeof x !== 'function') || x === null) return;
   histories.set(x, history);
-  // SDKs keep a Response's headers on the errors they make of it.
-  const headers = read(x, 'headers');
-  if (typeof headers === 'object' && headers !== null) histories.set(headers, history);
+  // SDKs keep a Response's headers on the errors they make of it, and the AI SDK of an error its cause alone.
+  for (const name of ['headers', 'cause']) {
+    const kept = read(x, name);
+    if (typeof kept === 'object' && kept !== null) histories.set(kept, history);
+  }
 }
 
 /**

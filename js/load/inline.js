@@ -5,16 +5,9 @@
 
 import { provide } from '../engine.js';
 import * as api from '../index.js';
-import { refusal } from './refusal.js';
 import { unpack } from './unpack.js';
 
-function load() {
-  try {
-    return new WebAssembly.Module(unpack());
-  } catch (cause) {
-    throw refusal(cause);
-  }
-}
+const load = () => new WebAssembly.Module(unpack());
 
 /**
  * @template T

@@ -121,7 +121,8 @@ const NAMES: &[(ErrorKind, &[&str])] = &[
     ),
 ];
 
-/// Wordings of faults that do not heal: the request or its URL is wrong, or a certificate.
+/// Wordings of faults that do not heal: the request or its URL is wrong, or a certificate, or
+/// what a Worker may send for one request is used up.
 const PERMANENT: &[&str] = &[
     "bad port",
     "unknown scheme",
@@ -164,6 +165,8 @@ const PERMANENT: &[&str] = &[
     "unable to get local issuer certificate",
     "content security policy",
     "unexpected redirect",
+    "too many subrequests",
+    "subrequest depth limit",
 ];
 
 /// Wordings of a slip in a program, not of a failure on the wire.
@@ -355,6 +358,18 @@ mod tests {
             "Illegal invocation",
         ] {
             let links = [link("TypeError", message, "")];
+            assert_eq!(finding(&links, Source::Fetch, true), Some((ErrorKind::BadRequest, None)), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_worker_that_may_send_nothing_more_sends_nothing_more() {
+        for message in [
+            "Too many subrequests.",
+            "Too many subrequests by single Worker invocation. To configure this limit, see the documentation.",
+            "Subrequest depth limit exceeded. This request recursed through Workers too many times.",
+        ] {
+            let links = [link("Error", message, "")];
             assert_eq!(finding(&links, Source::Fetch, true), Some((ErrorKind::BadRequest, None)), "{message}");
         }
     }

@@ -23,6 +23,12 @@ test('the rejected error of a call has its history, whatever it is', async () =>
   }
 });
 
+test('an error that keeps only the cause of the one a call rejected with leads to its history', async () => {
+  const socket = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  await over(stubFetch(new TypeError('fetch failed', { cause: socket })))(URL_).catch(() => undefined);
+  assert.equal(historyOf(new Error('Cannot connect to API', { cause: socket })).retry.totalAttempts, 3);
+});
+
 test('an object that several calls rejected with has the history of the latest', async () => {
   const shared = new TypeError('fetch failed');
   await over(stubFetch(shared), { maxAttempts: 2 })(URL_).catch(() => undefined);

@@ -38,5 +38,7 @@ export async function runTest(title, dacapo, origin) {
 }
 
 function told(error) {
-  return String(error?.stack ?? error);
+  // In Firefox and WebKit the stack does not begin with the message.
+  const [message, stack] = [String(error), String(error?.stack ?? '')];
+  return stack.includes(message) ? stack : `${message}\n${stack}`;
 }

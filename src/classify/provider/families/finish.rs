@@ -15,6 +15,7 @@ content_filtered safety recitation blocklist prohibited_content spii image_safet
 refused refusal
 malformed_response malformed_model_output malformed_function_call malformed_tool_use unexpected_tool_call
 server_error error other_error
+transport interrupted
 overloaded insufficient_system_resource
 context_exceeded model_context_window_exceeded error_limit",
 };
