@@ -16,7 +16,7 @@ const sections = {
   format: () => [cargo('fmt', '--all', '--check')],
   lint: () => [
     cargo('clippy', '--locked', '--workspace', '--all-targets', '--', '-D', 'warnings'),
-    cargo('clippy', '--locked', '--target', 'wasm32-unknown-unknown', '--', '-D', 'warnings'),
+    cargo('clippy', '--locked', '--target', 'wasm32-unknown-unknown', '--features', 'bindings', '--', '-D', 'warnings'),
   ],
   // xtask in the profile in which it is built anyway.
   rust: () => [cargo('test', '--locked', '--no-fail-fast'), cargo('test', '--locked', '--package', 'xtask', '--profile', 'dev')],

@@ -14,7 +14,7 @@ use crate::history::{AttemptRecord, ErrorSnapshot, History, MESSAGE_CHARS, Retry
 use crate::kind::ErrorKind;
 use crate::policy::{Allowance, Beyond, HookErrors, Planned, Policy, WaitFrom};
 use crate::usage::Usage;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Whether a request can be sent once more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl Mark {
 /// One call under a policy.
 #[derive(Debug)]
 pub struct Call {
-    policy: Rc<Policy>,
+    policy: Arc<Policy>,
     started: Now,
     now: Now,
     sends: u32,
@@ -228,7 +228,7 @@ pub struct Call {
 
 impl Call {
     /// A call that began at `started`.
-    pub fn new(policy: Rc<Policy>, started: Now) -> Call {
+    pub fn new(policy: Arc<Policy>, started: Now) -> Call {
         Call {
             policy,
             started,
@@ -362,7 +362,7 @@ impl Call {
     }
 
     fn failed(&mut self, observed: Observed, started: Now, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
-        let policy = Rc::clone(&self.policy);
+        let policy = Arc::clone(&self.policy);
         let verdict = self.record(&observed, started, now);
         let method = observed.request.as_ref().map_or("", |request| request.method.as_str());
         let obstacle = match observed.ending {

@@ -33,7 +33,7 @@ pub enum Answer<T> {
 ///
 /// Every future must end when the caller's signal aborts, whatever the fetch, the hook or
 /// the clock beneath it does.
-#[allow(async_fn_in_trait)] // the loop runs on one thread, as JavaScript does
+#[allow(async_fn_in_trait)] // whether the futures are `Send` is the runtime's affair: JavaScript's are not
 pub trait Runtime {
     /// Reads both clocks.
     fn now(&mut self) -> Now;
@@ -51,13 +51,17 @@ pub trait Runtime {
     /// Sleeps for at most 2^31 - 1 ms.
     async fn sleep(&mut self, delay: DelayMs) -> Slept;
     /// Asks `shouldRetry`. Called only when the policy has that hook.
-    async fn ask(&mut self, record: &AttemptRecord, verdict: &Verdict) -> Answer<Option<bool>>;
+    async fn ask(&mut self, _record: &AttemptRecord, _verdict: &Verdict) -> Answer<Option<bool>> {
+        Answer::Said(None)
+    }
     /// Tells `onRetry` before a wait. Called only when the policy has that hook.
-    async fn announce(&mut self, record: &AttemptRecord) -> Answer<()>;
+    async fn announce(&mut self, _record: &AttemptRecord) -> Answer<()> {
+        Answer::Said(())
+    }
     /// Tells `onEvent` of a failure. Called only when the policy has that hook.
-    fn failed(&mut self, record: &AttemptRecord, verdict: &Verdict);
+    fn failed(&mut self, _record: &AttemptRecord, _verdict: &Verdict) {}
     /// Tells `onEvent` of a wait. Called only when the policy has that hook.
-    fn waiting(&mut self, record: &AttemptRecord, delay: DelayMs, from: WaitFrom);
+    fn waiting(&mut self, _record: &AttemptRecord, _delay: DelayMs, _from: WaitFrom) {}
 }
 
 /// How a call ended.

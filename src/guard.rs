@@ -4,11 +4,10 @@ use crate::breaker::{Admission, Breaker, BreakerOutcome};
 use crate::budget::Budget;
 use crate::clock::{DelayMs, MonoMs};
 use crate::kind::ErrorKind;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What several calls hold.
-pub type Shared<T> = Rc<RefCell<T>>;
+pub type Shared<T> = Arc<Mutex<T>>;
 
 /// The hold that an admitted call has on a breaker and a budget. One that is dropped without
 /// a report was of no consequence to the breaker.
@@ -97,7 +96,9 @@ impl Drop for Guard {
     }
 }
 
-/// Nothing that is asked calls back, so it is never borrowed twice.
+/// Nothing that is asked calls back, so it is never locked twice. What a thread left that
+/// panicked is as good as any: no question leaves a state half changed.
 fn ask<T, A>(shared: &Option<Shared<T>>, question: impl FnOnce(&mut T) -> A) -> Option<A> {
-    shared.as_ref()?.try_borrow_mut().ok().map(|mut held| question(&mut held))
+    let mut held = shared.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(question(&mut held))
 }

@@ -52,7 +52,7 @@ pub mod stream;
 pub mod usage;
 mod window;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 mod bindings;
 
 pub use kind::{ErrorKind, provider_kind};

@@ -7,12 +7,11 @@ use dacapo::clock::{DelayMs, MonoMs, Now, WallMs};
 use dacapo::guard::{Guard, Shared};
 use dacapo::policy::{BudgetMode, BudgetRules, Jitter, Policy, Preset};
 use proptest::prelude::*;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 fn shared(rules: BudgetRules) -> Shared<Budget> {
-    Rc::new(RefCell::new(Budget::new(rules)))
+    Arc::new(Mutex::new(Budget::new(rules)))
 }
 
 fn bucket(initial: u32) -> Shared<Budget> {
@@ -41,10 +40,10 @@ use End::{Delivered, GaveUp};
 /// Plays a call whose attempts end so; the last status repeats. Gives its waits, the tokens
 /// after each wait was decided, its end and the tokens then.
 fn play(policy: &Policy, budget: &Shared<Budget>, statuses: &[u16]) -> (Vec<u64>, Vec<u64>, End, u64) {
-    let left = |now: Now| budget.borrow_mut().left(now.mono);
+    let left = |now: Now| budget.lock().unwrap().left(now.mono);
     let mut now = at(1000);
-    let mut call = Call::new(Rc::new(policy.clone()), now);
-    call.guarded_by(Guard::admit(None, Some(Rc::clone(budget)), now.mono).expect("no breaker refuses it"));
+    let mut call = Call::new(Arc::new(policy.clone()), now);
+    call.guarded_by(Guard::admit(None, Some(Arc::clone(budget)), now.mono).expect("no breaker refuses it"));
     let (mut waits, mut tokens) = (Vec::new(), Vec::new());
     let mut command = call.start();
     loop {
@@ -140,7 +139,7 @@ fn aws_a_call_that_succeeds_at_once_pays_one_in_up_to_the_capacity() {
 #[test]
 fn aws_a_server_s_wait_is_kept_to_no_sooner_than_the_backoff_and_five_seconds_later_at_most() {
     let wait = |status, headers| {
-        let mut call = Call::new(Rc::new(Preset::Aws.policy()), at(0));
+        let mut call = Call::new(Arc::new(Preset::Aws.policy()), at(0));
         call.start();
         match call.step(ended(status, headers, at(0)), at(0), &mut || 1.0) {
             Command::Wait { delay, .. } => delay.get(),
@@ -168,7 +167,7 @@ fn a_failure_that_is_not_retried_costs_nothing() {
 /// Callers that all begin in the first `spread_ms`, against a server that is down, event by
 /// event in the order of time. Gives the times of all sends.
 fn storm(budget: &Shared<Budget>, callers: u64, spread_ms: u64, policy: &Policy) -> Vec<u64> {
-    let policy = Rc::new(policy.clone());
+    let policy = Arc::new(policy.clone());
     let mut queue: BTreeMap<(u64, u64), Option<Call>> =
         (0..callers).map(|i| ((i * spread_ms / callers, i), None)).collect();
     let (mut sends, mut unit) = (Vec::new(), 0.0);
@@ -184,8 +183,8 @@ fn storm(budget: &Shared<Budget>, callers: u64, spread_ms: u64, policy: &Policy)
                 (call, command)
             }
             None => {
-                let mut call = Call::new(Rc::clone(&policy), now);
-                call.guarded_by(Guard::admit(None, Some(Rc::clone(budget)), now.mono).expect("no breaker"));
+                let mut call = Call::new(Arc::clone(&policy), now);
+                call.guarded_by(Guard::admit(None, Some(Arc::clone(budget)), now.mono).expect("no breaker"));
                 let command = call.start();
                 (call, command)
             }

@@ -2,11 +2,16 @@
 
 mod support;
 
-use dacapo::call::Mark;
+use dacapo::breaker::Breaker;
+use dacapo::call::{Call, Mark, Outcome};
 use dacapo::classify::Ending;
-use dacapo::clock::{DelayMs, MAX_TIMER_MS};
-use dacapo::driver::{Answer, End};
-use dacapo::policy::{Beyond, HookErrors, Hooks, Policy};
+use dacapo::clock::{DelayMs, MAX_TIMER_MS, MonoMs, Now};
+use dacapo::driver::{Answer, End, Runtime, Slept, drive};
+use dacapo::guard::Guard;
+use dacapo::policy::{Allowance, Beyond, BreakerRules, HookErrors, Hooks, Policy};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use support::{Log, Reply, Script, play};
 
 fn replies(statuses: &[u16]) -> Vec<Reply> {
@@ -201,4 +206,32 @@ fn hooks_are_told_before_each_wait_and_only_when_there_are_any() {
     assert_eq!((log.announced, log.events), (vec![375, 750], 4));
     let (_, _, log) = play(Policy::default(), script(&[503, 503, 200]));
     assert_eq!((log.announced.len(), log.events), (0, 0));
+}
+
+#[test]
+fn a_call_its_guard_and_its_future_may_go_to_another_thread() {
+    fn is_send<T: Send>(value: T) -> T {
+        value
+    }
+    struct Threaded;
+    impl Runtime for Threaded {
+        fn now(&mut self) -> Now {
+            Now::default()
+        }
+        fn unit(&mut self) -> f64 {
+            0.0
+        }
+        async fn attempt(&mut self, _: u32, _: Option<Allowance>) -> Outcome {
+            Outcome::Succeeded(None)
+        }
+        async fn sleep(&mut self, _: DelayMs) -> Slept {
+            Slept::Through
+        }
+    }
+    let breaker = Arc::new(Mutex::new(Breaker::new(BreakerRules::default(), 1)));
+    let mut call = Call::new(Policy::default().into(), Now::default());
+    call.guarded_by(Guard::admit(Some(breaker), None, MonoMs(0)).expect("it is closed"));
+    let future = is_send(async move { drive(&mut call, &mut Threaded, None).await });
+    let end = std::thread::spawn(|| pin!(future).poll(&mut Context::from_waker(Waker::noop()))).join().unwrap();
+    assert_eq!(end, Poll::Ready(End::Delivered));
 }

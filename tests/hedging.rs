@@ -10,8 +10,7 @@ use dacapo::driver::End;
 use dacapo::guard::Guard;
 use dacapo::policy::{Allowance, BudgetRules, Hooks, Jitter, Policy};
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use support::{Reply, Script, play, play_guarded};
 
 fn hedging() -> Policy {
@@ -97,11 +96,11 @@ fn a_success_gives_back_nothing_of_what_a_hedge_cost() {
     let left_after = |hedges: &[(Reply, bool)]| {
         let mut budget = Budget::new(BudgetRules::default());
         assert_eq!(budget.withdraw(false, MonoMs(0)), Some(14));
-        let shared = Rc::new(RefCell::new(budget));
-        let guard = Guard::admitted(None, Some(Rc::clone(&shared)), 0, MonoMs(0));
+        let shared = Arc::new(Mutex::new(budget));
+        let guard = Guard::admitted(None, Some(Arc::clone(&shared)), 0, MonoMs(0));
         let (end, _, _) = play_guarded(hedging(), script(&[Reply::Success], hedges), Some(guard));
         assert_eq!(end, End::Delivered);
-        shared.borrow_mut().left(MonoMs(1))
+        shared.lock().unwrap().left(MonoMs(1))
     };
     assert_eq!(left_after(&[(Reply::Success, true)]), 486);
     assert_eq!(left_after(&[]), 487);
@@ -109,12 +108,12 @@ fn a_success_gives_back_nothing_of_what_a_hedge_cost() {
 
 #[test]
 fn a_retry_after_a_hedge_gives_back_what_the_retry_cost() {
-    let shared = Rc::new(RefCell::new(Budget::new(BudgetRules::default())));
-    let guard = Guard::admitted(None, Some(Rc::clone(&shared)), 0, MonoMs(0));
+    let shared = Arc::new(Mutex::new(Budget::new(BudgetRules::default())));
+    let guard = Guard::admitted(None, Some(Arc::clone(&shared)), 0, MonoMs(0));
     let outcomes = [DOWN, DOWN, Reply::Success];
     let (end, _, _) = play_guarded(hedging(), script(&outcomes, &[(DOWN, true)]), Some(guard));
     assert_eq!(end, End::Delivered);
-    assert_eq!(shared.borrow_mut().left(MonoMs(1)), 500);
+    assert_eq!(shared.lock().unwrap().left(MonoMs(1)), 500);
 }
 
 fn replies() -> impl Strategy<Value = Reply> {

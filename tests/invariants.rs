@@ -14,8 +14,7 @@ use dacapo::policy::{
 };
 use dacapo::retry_after::HintSources;
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use support::{Reply, Script, play, play_guarded};
 
 fn jitters() -> impl Strategy<Value = Jitter> {
@@ -198,21 +197,21 @@ proptest! {
         let period = token(&mut breaker, MonoMs(0)).expect("it is closed");
         breaker.report(period, BreakerOutcome::Failure, MonoMs(0));
         let budget = Budget::new(BudgetRules { initial: tokens, ..BudgetRules::default() });
-        let (breaker, budget) = (Rc::new(RefCell::new(breaker)), Rc::new(RefCell::new(budget)));
+        let (breaker, budget) = (Arc::new(Mutex::new(breaker)), Arc::new(Mutex::new(budget)));
         // The world's clock starts when the cool-down is over.
         let start = MonoMs(1_000);
-        let probe = Guard::admit(Some(Rc::clone(&breaker)), Some(Rc::clone(&budget)), start).expect("a probe");
+        let probe = Guard::admit(Some(Arc::clone(&breaker)), Some(Arc::clone(&budget)), start).expect("a probe");
         let script = Script { cancel_in_sleep: at, ..script };
         let (end, history, log) = play_guarded(policy, script, Some(probe));
-        let mut breaker = breaker.borrow_mut();
+        let mut breaker = breaker.lock().unwrap();
         match breaker.state() {
             State::Closed => prop_assert_eq!(end, End::Delivered),
             State::Open => prop_assert!(matches!(end, End::GaveUp(_)) && history.last.is_some()),
             _ => prop_assert!(token(&mut breaker, start).is_some(), "{:?}", end),
         }
-        prop_assert!(budget.borrow_mut().left(start) <= 500);
+        prop_assert!(budget.lock().unwrap().left(start) <= 500);
         if end == End::GaveUp(Mark::RetryBudgetExhausted) {
-            prop_assert!(budget.borrow_mut().left(start) < 14);
+            prop_assert!(budget.lock().unwrap().left(start) < 14);
         }
         prop_assert!(log.sends.len() <= 1 + tokens as usize / 5);
     }

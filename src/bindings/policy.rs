@@ -8,19 +8,19 @@ use crate::clock::{DelayMs, WallMs};
 use crate::headers::Headers;
 use crate::policy::{Policy, TimeoutCovers};
 use crate::redact::Masker;
-use std::rc::Rc;
+use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 /// A validated policy.
 #[wasm_bindgen]
-pub struct PolicyHandle(Rc<Policy>);
+pub struct PolicyHandle(Arc<Policy>);
 
 #[wasm_bindgen]
 impl PolicyHandle {
     /// Throws an array of `[option, code, allowed]`, one for each fault.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue) -> Result<PolicyHandle, JsValue> {
-        read(options).map(|policy| PolicyHandle(Rc::new(policy))).map_err(faults_array)
+        read(options).map(|policy| PolicyHandle(Arc::new(policy))).map_err(faults_array)
     }
 
     /// The options in force, by their JavaScript names.
@@ -92,8 +92,8 @@ impl PolicyHandle {
 
 impl PolicyHandle {
     /// The policy, for a call.
-    pub fn share(&self) -> Rc<Policy> {
-        Rc::clone(&self.0)
+    pub fn share(&self) -> Arc<Policy> {
+        Arc::clone(&self.0)
     }
 }
 

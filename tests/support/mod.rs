@@ -11,7 +11,7 @@ use dacapo::history::{AttemptRecord, History};
 use dacapo::policy::{Allowance, Policy, WaitFrom};
 use dacapo::usage::Usage;
 use std::pin::pin;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// What the world does at each step.
@@ -77,7 +77,7 @@ pub struct Log {
 }
 
 pub struct World {
-    policy: Rc<Policy>,
+    policy: Arc<Policy>,
     started: Now,
     beside: Option<Box<Observed>>,
     script: Script,
@@ -175,8 +175,8 @@ pub fn play(policy: Policy, script: Script) -> (End, History, Log) {
 /// The same for a call that was admitted by a breaker or a budget.
 pub fn play_guarded(policy: Policy, script: Script, guard: Option<Guard>) -> (End, History, Log) {
     let start = Now { mono: MonoMs(1_000), wall: WallMs(1_768_478_400_000) };
-    let policy = Rc::new(policy);
-    let mut call = Call::new(Rc::clone(&policy), start);
+    let policy = Arc::new(policy);
+    let mut call = Call::new(Arc::clone(&policy), start);
     let mut world =
         World { policy, started: start, beside: None, script, now: start, drawn: 0, slept: 0, log: Log::default() };
     if let Some(guard) = guard {

@@ -37,7 +37,7 @@ impl<'a> Job<'a> {
         let home = folder.join("home");
         fs::create_dir_all(&home)?;
         copy_tree(&cargo_home().join("config.toml"), &home.join("config.toml"))?;
-        Ok(Self { toolchain, features: "", root: copy, target_dir: folder.join("target"), cargo_home: home })
+        Ok(Self { toolchain, features: "bindings", root: copy, target_dir: folder.join("target"), cargo_home: home })
     }
 
     fn cargo(&self, subcommand: &str) -> Command {

@@ -58,7 +58,7 @@ fn workspace_root() -> Result<PathBuf> {
 
 fn build(root: &Path, toolchain: &Toolchain, sabotage: bool) -> Result<()> {
     let out = if sabotage { root.join("target/sabotage/pkg") } else { root.join("pkg") };
-    let features = if sabotage { "sabotage" } else { "" };
+    let features = if sabotage { "bindings,sabotage" } else { "bindings" };
     let files = pkg::generate(root, &cargo::build(&cargo::Job::in_place(root, toolchain, features))?)?;
     pkg::write(&files, &out)?;
     for (name, bytes) in &files {
