@@ -7,7 +7,9 @@ import type { StateStore } from './types.js';
 
 /** A binding to the class below, as `DurableObjectNamespace` is. */
 export interface StateNamespace {
+  /** The id of the object of this name. */
   idFromName(name: string): any;
+  /** A stub of the object with this id. */
   get(id: any): any;
 }
 
@@ -26,15 +28,22 @@ export interface StateNamespace {
  * ```
  */
 export class DacapoState {
+  /** For the runtime, which makes it. Throws nothing. */
   constructor(ctx: any, env: any);
   /** For the compiler alone: what `DurableObjectNamespace<DacapoState>` knows a Durable Object by. */
   readonly __DURABLE_OBJECT_BRAND: never;
+  /** For the store: the state and its version. Rejects as the object's storage does. */
   read(): Promise<{ version: number; state: Record<string, unknown> } | undefined>;
+  /**
+   * For the store: replaces the state if its version is still this, and says whether it did. Rejects as the object's
+   * storage does.
+   */
   compareAndSet(version: number | undefined, state: Readonly<Record<string, unknown>>): Promise<boolean>;
 }
 
 /**
  * A store for the options `breaker.store` and `budget.store`, with one Durable Object for each
- * key. What it does in the background goes on after the Worker has answered.
+ * key. What it does in the background goes on after the Worker has answered. Throws nothing; an
+ * object that fails or cannot be reached fails no call.
  */
 export function durableStore(namespace: StateNamespace): StateStore;

@@ -5,8 +5,8 @@ import { refusal } from './load/refusal.js';
 
 /** @type {(() => WebAssembly.Module) | undefined} */
 let compile;
-/** @type {WebAssembly.Module | undefined} */
-let module;
+/** Not named `module`: Parcel may wrap this file in a function with a parameter of that name. @type {WebAssembly.Module | undefined} */
+let compiled;
 let started = false;
 let generation = 1;
 
@@ -48,8 +48,8 @@ export function currentGeneration() {
 function start() {
   if (compile === undefined) throw new Unavailable('dacapo/slim has no engine yet: call init(module) first');
   try {
-    module ??= compile();
-    glue.initSync({ module });
+    compiled ??= compile();
+    glue.initSync({ module: compiled });
   } catch (cause) {
     const error = refusal(cause);
     throw new Unavailable(error instanceof Error ? error.message : String(error), { cause: error });

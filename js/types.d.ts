@@ -119,17 +119,21 @@ export interface Usage extends Tokens {
 export interface ErrorSnapshot {
   /** At most 1000 characters, masked before it was cut. */
   readonly message: string;
+  /** What failed. */
   readonly kind: ErrorKind;
+  /** The kind's coarser name. */
   readonly type: ErrorType;
   /** The provider's or the runtime's own code, such as `ECONNRESET`. */
   readonly code?: string;
   /** The HTTP status; absent when no response came. */
   readonly status?: number;
+  /** The option `provider`, or what the answer tells of it; absent when neither is there. */
   readonly provider?: string;
   /** What a validator found, when the caller raised `schema_mismatch`. */
   readonly issues?: readonly unknown[];
-  /** The server's wait hint. `0` is a hint of zero; absent is no hint. */
+  /** The server's wait hint in milliseconds. `0` is a hint of zero; absent is no hint. */
   readonly retryAfterMs?: number;
+  /** Whether it may be retried, by kind and policy. */
   readonly retryable: boolean;
   /** Which rule decided, such as `status`, `transport`, `server_veto`. */
   readonly rule: string;
@@ -139,12 +143,13 @@ export interface ErrorSnapshot {
 
 /** What was sent, without credentials. */
 export interface RequestSnapshot {
+  /** The HTTP method, in capitals. */
   readonly method: string;
   /** With userinfo dropped and secret query values masked. */
   readonly url: string;
   /** Sensitive headers are removed. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. */
+  /** When it was sent, in epoch milliseconds. */
   readonly startedAt: number;
   /** With `snapshotBody` only: text up to 16 KiB, or `[FormData]`, `[Blob 123 bytes]`, … */
   readonly body?: string;
@@ -152,27 +157,30 @@ export interface RequestSnapshot {
 
 /** One failed attempt, or a send that lost to the one beside it (`hedgeAfterMs`; its code is `hedge_lost`). Frozen. */
 export interface AttemptRecord {
-  /** 0-based. */
+  /** The place of the attempt in its call, from 0. */
   readonly index: number;
-  /** 1-based. */
+  /** The number of the attempt in its call, from 1. */
   readonly attempt: number;
-  /** Epoch milliseconds. */
+  /** When it was sent, in epoch milliseconds. */
   readonly startedAt: number;
+  /** How long it took, in milliseconds. */
   readonly durationMs: number;
   /** `rate_limited`, `server_error`, `timeout`, `transport`, or the kind. */
   readonly reason: string;
   /**
-   * The wait after this attempt. In `onRetry` the wait that is about to begin; in a
-   * history the wait really slept (shorter when a cancel cut it), 0 on the last attempt.
+   * The wait after this attempt, in milliseconds. In `onRetry` the wait that is about to begin; in a history the wait
+   * really slept (shorter when a cancel cut it), 0 on the last attempt.
    */
   readonly delayMs: number;
-  /** Where `delayMs` came from. */
+  /** Where `delayMs` came from; absent without a wait. */
   readonly delayFrom?: 'backoff' | 'hint';
+  /** The server's wait hint in milliseconds, as in `error`; absent is no hint. */
   readonly retryAfterMs?: number;
   /** Whether output had begun. */
   readonly streamed: boolean;
   /** What it cost, when the provider said so. */
   readonly tokens?: Tokens;
+  /** What it failed with. */
   readonly error: ErrorSnapshot;
   /** Absent for `retry()`, whose requests are not ours to see. */
   readonly request?: RequestSnapshot;
@@ -188,10 +196,13 @@ export interface RetryLedger {
   readonly totalAttempts: number;
   /** Every failed send, the last one and those that lost to one beside them included. */
   readonly failedAttempts: number;
+  /** Tokens of failed attempts' requests, as far as providers told of them. */
   readonly wastedPromptTokens: number;
+  /** Tokens of failed attempts' answers, as far as providers told of them. */
   readonly wastedCompletionTokens: number;
+  /** Both, as providers add them up. */
   readonly wastedTotalTokens: number;
-  /** A failed attempt may have cost tokens that nobody reported. */
+  /** Whether a failed attempt may have cost tokens that nobody reported. */
   readonly wasteIsLowerBound: boolean;
 }
 
@@ -199,6 +210,7 @@ export interface RetryLedger {
 export interface History {
   /** The failures other than the one the call ended with, as they ended; absent when there are none. */
   readonly attempts?: readonly AttemptRecord[];
+  /** The ledger: sends made, and what failed ones cost. */
   readonly retry: RetryLedger;
   /** Absent when no attempt's answer told of tokens. */
   readonly usage?: Usage;
@@ -221,7 +233,9 @@ export interface FallbackAttempt extends AttemptRecord {
   readonly index: number;
   /** 1 for the first target. */
   readonly attempt: number;
+  /** The target's option `provider`. */
   readonly provider?: string;
+  /** The target's option `model`. */
   readonly model?: string;
   /** What its last attempt failed with; `error.attempts` are the failures that it retried past. */
   readonly error: ErrorSnapshot;
@@ -236,8 +250,9 @@ export interface FallbackAttempt extends AttemptRecord {
  * `deadlineMs` begins.
  */
 export interface ResumeToken {
+  /** The version of the format. */
   readonly version: 1;
-  /** Epoch milliseconds: when the server wants to be asked again. */
+  /** When the server wants to be asked again, in epoch milliseconds. */
   readonly notBefore: number;
   /** The ledger so far. */
   readonly retry: RetryLedger;
@@ -247,24 +262,39 @@ export interface ResumeToken {
 
 // ---------------------------------------------------------------- options
 
+/** How a backoff is spread at random: see the option `jitter`. */
 export type Jitter = 'none' | 'equal' | 'equal-below-cap' | 'full' | 'decorrelated' | { additive: number };
 
 /** What the built-in rules say of a failure. */
 export interface Verdict {
+  /** What failed. */
   readonly kind: ErrorKind;
+  /** Whether it may be retried, by kind and policy. */
   readonly retryable: boolean;
+  /** The provider's or the runtime's own code; `null` when there is none. */
   readonly code: string | null;
+  /** The server's wait hint in milliseconds, as far as `hintSources` lets it be read; `null` when there is none. */
   readonly retryAfterMs: number | null;
+  /** The option `provider`, or what the answer tells of it; absent when neither is there. */
   readonly provider?: string;
-  /** Which rule decided. */
+  /** Which rule decided; the rules are in `docs/kinds.md`. */
   readonly rule: string;
 }
 
+/** Systems whose rules a preset has; `docs/options.md` has them. */
 export type PresetName = 'elelem' | 'vernllm' | 'onellm' | 'aws';
 
+/**
+ * What may ask for a wait: the headers of these names, written with hyphens; `'body'`: what the body says of it;
+ * `'reset'`: the reset headers of a spent rate limit.
+ */
 export type HintSourceName =
   | 'retry_after_ms' | 'x_ms_retry_after_ms' | 'x_retry_after_ms' | 'x_amz_retry_after' | 'retry_after' | 'body' | 'reset';
 
+/**
+ * What `onEvent` is told: of each attempt that failed, of each wait that begins (`delayMs` in milliseconds), and once
+ * of the end of the call.
+ */
 export type CallEvent =
   | { readonly type: 'failed'; readonly attempt: AttemptRecord; readonly verdict: Verdict }
   | { readonly type: 'waiting'; readonly attempt: AttemptRecord; readonly delayMs: number; readonly from: 'backoff' | 'hint' }
@@ -272,33 +302,43 @@ export type CallEvent =
 
 /** A clock of your own. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** The time of day, in epoch milliseconds. */
   now(): number;
-  /** Monotonic milliseconds; without it `now` serves both. */
+  /** A monotonic time, in milliseconds. Default: `now` serves both. */
   mono?: (() => number) | undefined;
-  /** Ends after `ms`; may end early when `signal` aborts. Used for the waits between attempts. */
+  /** Ends after `ms` milliseconds; may end early when `signal` aborts. Used for the waits between attempts. */
   sleep(ms: number, signal: AbortSignal | undefined): PromiseLike<unknown>;
 }
 
 /** Options that decide; the table of defaults and presets is in `docs/options.md`. */
 export interface PolicyOptions {
-  /** Start from the rules of a documented system instead of the defaults. */
+  /**
+   * Start from the rules of a documented system instead of the defaults; other options override it one by one.
+   * Default: none.
+   */
   preset?: PresetName | undefined;
   /** Sends in all, the first included. Default 3. Not together with `maxRetries`. */
   maxAttempts?: number | undefined;
-  /** Sends after the first. Not together with `maxAttempts`. */
+  /** Sends after the first. Not together with `maxAttempts`. Default 2. */
   maxRetries?: number | undefined;
-  /** Default 500. */
+  /** The first backoff before jitter, in milliseconds; at most `maxDelayMs`. Default 500. */
   initialDelayMs?: number | undefined;
-  /** The same after a failure of kind `rate_limited`; `0` is `initialDelayMs`. Default 0. */
+  /** The first backoff after a failure of kind `rate_limited`, in milliseconds; `0` is `initialDelayMs`. Default 0. */
   throttledDelayMs?: number | undefined;
-  /** Default 8000. */
+  /**
+   * Where the backoff stops growing, in milliseconds. A server's hint may be longer: `maxRetryAfterMs`. Default 8000.
+   */
   maxDelayMs?: number | undefined;
-  /** What the delay is multiplied by from wait to wait. At least 1. Default 2. */
+  /** What the backoff is multiplied by from wait to wait. At least 1. Default 2. */
   factor?: number | undefined;
   /** The exponent of `factor` for the first wait. Default 0. */
   firstExponent?: number | undefined;
-  /** Default `'equal'`: between half and all of the backoff. `'equal-below-cap'`: none once a multiplication reaches `maxDelayMs`. */
+  /**
+   * How a backoff is spread at random. `'equal'` (default): between half and all of it. `'equal-below-cap'`: the
+   * same, but none once a multiplication reaches `maxDelayMs`. `'full'`: between nothing and all. `'decorrelated'`:
+   * between `initialDelayMs` and three times the previous backoff. `{ additive: p }`: up to the share p (0 to 1) on
+   * top. `'none'`: not at all.
+   */
   jitter?: Jitter | undefined;
   /** Whether the server's wait hints are used. Default true. */
   respectRetryAfter?: boolean | undefined;
@@ -306,9 +346,12 @@ export interface PolicyOptions {
   hintSources?: 'all' | readonly HintSourceName[] | undefined;
   /** `'max'` (default): the longer of hint and backoff. `'replace'`: the hint alone. `'near'`: the hint, no sooner than the backoff and at most `hintSlackMs` later. */
   retryAfterCombine?: 'max' | 'replace' | 'near' | undefined;
-  /** How much later than the backoff a hint may make a wait under `retryAfterCombine: 'near'`. Default 5000. */
+  /**
+   * How much later than the backoff a hint may make a wait under `retryAfterCombine: 'near'`, in milliseconds.
+   * Default 5000.
+   */
   hintSlackMs?: number | undefined;
-  /** The longest hint that is waited out. Default 60000. */
+  /** The longest hint that is waited out, in milliseconds. Default 60000. */
   maxRetryAfterMs?: number | undefined;
   /** A longer hint ends the call (`'stop'`, default), is cut (`'clamp'`), or ends the call with a token to resume it with (`'defer'`). */
   retryAfterBeyond?: 'stop' | 'clamp' | 'defer' | undefined;
@@ -316,9 +359,14 @@ export interface PolicyOptions {
   hintJitter?: number | undefined;
   /** What `Retry-After: 0` means: never sooner than backoff (`'floor'`, default), backoff, or at once. */
   zeroHint?: 'floor' | 'backoff' | 'now' | undefined;
-  /** Exactly these statuses are retried (`'default'`: 408, 409, 425, 429 and 5xx except 501, 505, 506, 510, 511, 525, 526). */
+  /**
+   * Exactly these statuses are retried. `'default'` (default): 408, 409, 425, 429 and 5xx except 501, 505, 506, 510,
+   * 511, 525, 526.
+   */
   retryStatus?: 'default' | readonly number[] | undefined;
-  /** These statuses are not retried and all other failed ones are. */
+  /**
+   * These statuses are not retried and all others from 400 on are. Not together with `retryStatus`. Default: not set.
+   */
   nonRetryableStatus?: readonly number[] | undefined;
   /** Whether failures of an unknown kind are retried. Default false. */
   retryUnknown?: boolean | undefined;
@@ -326,15 +374,24 @@ export interface PolicyOptions {
   permanentTransport?: boolean | undefined;
   /** Whether a spent quota is retried. Default false. */
   retryQuota?: boolean | undefined;
-  /** Whether the provider's own code in the body decides before (`'first'`, default) or after the status (`'override'`), or not at all. */
+  /**
+   * What the provider's own code in the body decides: everything, before the status (`'first'`, default); the kind,
+   * but no retry that the status does not allow (`'override'`); nothing (`'ignore'`).
+   */
   bodyCodes?: 'first' | 'override' | 'ignore' | undefined;
   /** Whether `x-should-retry` is obeyed. Default true. */
   shouldRetryHeader?: boolean | undefined;
-  /** Longest time for one attempt; `0` is off. Default off. */
+  /**
+   * The longest time for one attempt, in milliseconds up to 2147483647; `0` is off. An attempt that takes longer is
+   * aborted, and may be retried. Default off.
+   */
   timeoutMs?: number | undefined;
   /** What `timeoutMs` covers. Default `'headers'`: until the response headers. `'response'`: until the body ends as well. */
   timeoutCovers?: 'headers' | 'response' | undefined;
-  /** From the start to the delivery, all attempts and waits; `0` is off. Default off. */
+  /**
+   * The longest time from the start to the delivery, all attempts and waits together, in milliseconds; `0` is off. A
+   * wait that would end at or after it is not begun. Default off.
+   */
   deadlineMs?: number | undefined;
   /** What a throwing `shouldRetry` or `onRetry` does: end the call (`'throw'`, default) or nothing. */
   hookErrors?: 'throw' | 'swallow' | undefined;
@@ -344,27 +401,39 @@ export interface PolicyOptions {
   inspectOk?: boolean | undefined;
   /** Whether request bodies are kept in snapshots. Default false. */
   snapshotBody?: boolean | undefined;
-  /** Methods that are retried. Default all. */
+  /** The request methods that are retried, in any case; others are sent once. Default `'all'`. */
   methods?: 'all' | readonly string[] | undefined;
-  /** How much of a request's body may be kept for a replay. Default 16 MiB. */
+  /**
+   * How many bytes of a Request's body may be kept for a replay; a larger one is sent once. Default 16777216 (16
+   * MiB).
+   */
   maxReplayBytes?: number | undefined;
-  /** How much of a 2xx JSON answer is inspected; a longer one is delivered. Default 1 MiB. */
+  /** How many bytes of a 2xx JSON answer are inspected; a longer one is delivered. Default 1048576 (1 MiB). */
   inspectBytes?: number | undefined;
-  /** How much of a failed answer's body is read. Default 64 KiB. */
+  /** How many bytes of a failed answer's body are read. Default 65536 (64 KiB). */
   errorBytes?: number | undefined;
-  /** How much of a streamed answer's opening may be held back before its first output; a longer one is delivered. `0` holds none. Default 256 KiB. */
+  /**
+   * How many bytes of a streamed answer's opening may be held back before its first output; a longer one is
+   * delivered. `0` holds none. Default 262144 (256 KiB).
+   */
   openingBytes?: number | undefined;
-  /** How long it may be held back; it is delivered then. `0` holds none. Default 120000. */
+  /** How long it may be held back, in milliseconds; it is delivered then. `0` holds none. Default 120000. */
   holdOpeningMs?: number | undefined;
-  /** The longest time in which a streamed answer sends no byte while somebody waits for one; `0` is off. Default off. */
+  /**
+   * The longest time in which a streamed answer sends no byte while somebody waits for one, in milliseconds; `0` is
+   * off. Default off.
+   */
   idleTimeoutMs?: number | undefined;
-  /** The longest time from the send to the first output of a streamed answer; `0` is off. Default off. */
+  /**
+   * The longest time from the send to the first output of a streamed answer, in milliseconds; `0` is off. Default
+   * off.
+   */
   firstOutputTimeoutMs?: number | undefined;
   /**
-   * When an attempt has not been decided so long after its send, a second one is sent beside it: it counts as a send,
-   * and is made only where a retry could be. The first good answer is delivered and the other send cancelled; when both
-   * fail the last failure decides. A streamed answer of `createFetch` is decided by its first output. `retryStream` makes
-   * none. `0` is off. Default off.
+   * When an attempt has not been decided so many milliseconds after its send, a second one is sent beside it: it
+   * counts as a send, and is made only where a retry could be. The first good answer is delivered and the other send
+   * cancelled; when both fail the last failure decides. A streamed answer of `createFetch` is decided by its first
+   * output. `retryStream` makes none. `0` is off. Default off.
    */
   hedgeAfterMs?: number | undefined;
   /**
@@ -381,17 +450,26 @@ export interface PolicyOptions {
    * for all calls that are given the preset themselves.
    */
   budget?: boolean | BudgetOptions | RetryBudget | undefined;
-  /** A name for the provider, shown in records. */
+  /** A name for the provider, shown in records. Default: what the answer tells of it, if anything. */
   provider?: string | undefined;
-  /** `'json'`: a 2xx answer that is not JSON is `malformed_response`. */
+  /**
+   * `'json'`: a 2xx answer that is not JSON is `malformed_response`, and is retried. Needs `inspectOk`. Default: any
+   * answer will do.
+   */
   expect?: 'json' | undefined;
-  /** More names and values to redact. */
+  /**
+   * More names of headers and query parameters, and values, to redact; values of fewer than 4 characters are ignored.
+   * Default: none but the known ones.
+   */
   redact?: { headers?: readonly string[] | undefined; query?: readonly string[] | undefined; values?: readonly string[] | undefined } | undefined;
-  /** Node: a wait does not keep the process alive. Default false. */
+  /** Node.js: whether a wait lets the process end. Default false. */
   unref?: boolean | undefined;
-  /** Sees the built-in verdict and may change it; `undefined` lets it stand. */
+  /**
+   * Sees the built-in verdict and may overrule it either way; `undefined` lets it stand. May be asynchronous. Not
+   * asked where no retry is possible. Default: the verdict stands.
+   */
   shouldRetry?: ((failure: AttemptRecord, verdict: Verdict) => boolean | undefined | PromiseLike<boolean | undefined>) | undefined;
-  /** Called before each wait. */
+  /** Called before each wait, which begins when what it returns is fulfilled. Default: nothing is called. */
   onRetry?: ((attempt: AttemptRecord, context: { signal: AbortSignal | undefined }) => unknown) | undefined;
   /**
    * Of `withFallback` and of `createFetch` with `targets`: which failures go on to the next target. A list of kinds, or a
@@ -401,11 +479,17 @@ export interface PolicyOptions {
     | readonly ErrorKind[]
     | ((kind: ErrorKind, failure: ErrorSnapshot) => boolean | undefined | PromiseLike<boolean | undefined>)
     | undefined;
-  /** Told of everything; never fails a call. */
+  /**
+   * Told of every failed attempt, every wait and once of the end of the call; never waited for, and never fails a
+   * call. A call that succeeds at once has no events. Default: nobody is told.
+   */
   onEvent?: ((event: CallEvent) => unknown) | undefined;
-  /** For tests. */
+  /** For tests: the time, and the waits between attempts. Default: the runtime's. */
   clock?: Clock | undefined;
-  /** For tests: a number in [0, 1), asked once for each wait. */
+  /**
+   * For tests: a number in [0, 1), asked once for each wait. Default: a generator in the engine, seeded by the
+   * runtime.
+   */
   random?: (() => number) | undefined;
 }
 
@@ -425,37 +509,44 @@ export interface BreakerOptions {
   mode?: 'consecutive' | 'rolling' | undefined;
   /** Consecutive: failed calls in a row that open it. Default 5. */
   failures?: number | undefined;
-  /** Rolling: the stretch of time that is looked at. Default 30000. */
+  /** Rolling: the stretch of time that is looked at, in milliseconds. Default 30000. */
   windowMs?: number | undefined;
   /** Rolling: fewer calls in the window never open it. Default 20. */
   minCalls?: number | undefined;
   /** Rolling: the share of failed calls that opens it, above 0 and up to 1. Default 0.5. */
   failureRatio?: number | undefined;
-  /** The first cool-down. Default 30000. */
+  /** The first cool-down, in milliseconds; at most `maxOpenMs`. Default 30000. */
   openMs?: number | undefined;
-  /** The longest: each failed probe doubles the cool-down up to here. Default 300000. */
+  /** The longest cool-down, in milliseconds: each failed probe doubles it up to here. Default 300000. */
   maxOpenMs?: number | undefined;
   /** The share of a cool-down that is added at random, 0 to 1. Default 0.1. */
   openJitter?: number | undefined;
   /** Calls let through at once after the cool-down, of which so many must succeed to close it. Default 1. */
   probes?: number | undefined;
-  /** How long such a call may hold its place; how it ends later counts all the same. `0` is the current cool-down. Default 0. */
+  /** How long such a call may hold its place, in milliseconds; how it ends later counts all the same. `0` is the current cool-down. Default 0. */
   leaseMs?: number | undefined;
   /** Whether `rate_limited` counts as a failure. Default false. */
   countThrottling?: boolean | undefined;
+  /** What is one target. Default: the origin of the URL. */
   key?: TargetKey | undefined;
-  /** Told of each change, in order, when a call or a method brings it about; never fails a call. */
+  /**
+   * Told of each change, in order, when a call or a method brings it about; never fails a call. Default: nobody is
+   * told.
+   */
   onStateChange?: ((event: BreakerEvent) => unknown) | undefined;
-  /** Shares the state with other isolates or processes. */
+  /** Shares the state with other isolates or processes. Default: it is kept here alone. */
   store?: StateStore | undefined;
 }
 
 /** A change of a breaker's state. Frozen. */
 export interface BreakerEvent {
+  /** The target. */
   readonly key: string;
+  /** The state until now. */
   readonly from: BreakerStateName;
+  /** The state from now on. */
   readonly to: BreakerStateName;
-  /** Until a call is let through, as it is now; `Infinity` when isolated, which JSON writes as `null`. */
+  /** Milliseconds until a call is let through, as it is now; `Infinity` when isolated, which JSON writes as `null`. */
   readonly retryAfterMs: number;
 }
 
@@ -463,7 +554,10 @@ export interface BreakerEvent {
 export interface BreakerState {
   /** One whose cool-down is over is still `open`, with a `retryAfterMs` of 0, until somebody calls. */
   readonly state: BreakerStateName;
-  /** Until a call is let through; 0 when one would be now, `Infinity` when isolated, which JSON writes as `null`. */
+  /**
+   * Milliseconds until a call is let through; 0 when one would be now, `Infinity` when isolated, which JSON writes as
+   * `null`.
+   */
   readonly retryAfterMs: number;
   /** Failed calls that count: those in a row, or those of the window. */
   readonly failures: number;
@@ -473,9 +567,11 @@ export interface BreakerState {
 
 /** The states of a breaker or a budget as plain JSON. Times in it are what was left of them. */
 export interface SavedStates {
+  /** The version of the format. */
   readonly version: 1;
-  /** Epoch milliseconds. */
+  /** When they were saved, in epoch milliseconds. */
   readonly at: number;
+  /** By key, each state in a form of its own. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -484,7 +580,11 @@ export interface SavedStates {
  * for a key stands for its origin.
  */
 export class CircuitBreaker {
-  /** @throws {RetryError} `invalid_config`, listing every fault. */
+  /**
+   * Every key begins closed.
+   *
+   * @throws {RetryError} `invalid_config`, listing every fault.
+   */
   constructor(options?: BreakerOptions);
   /**
    * Without a key: of the only one there is. A key that nobody has called is closed.
@@ -492,12 +592,21 @@ export class CircuitBreaker {
    * @throws {RetryError} `invalid_config`, without a key where several are kept.
    */
   state(key?: string): BreakerState;
-  /** Refuses every call of a key until `close(key)`; without one all calls, those of later keys too, until `close()`. */
+  /**
+   * Refuses every call of a key until `close(key)`; without one all calls, those of later keys too, until `close()`.
+   *
+   * @throws {RetryError} `invalid_config` for a key that is no text.
+   */
   isolate(key?: string): void;
-  /** Lets the calls of a key pass, and forgets what was counted; without one those of all keys. */
+  /**
+   * Lets the calls of a key pass, and forgets what was counted; without one those of all keys.
+   *
+   * @throws {RetryError} `invalid_config` for a key that is no text.
+   */
   close(key?: string): void;
-  /** The keys that are kept. */
+  /** The keys that are kept. Throws nothing. */
   keys(): string[];
+  /** The states of all keys, to be stored and given to `import` later or elsewhere. Throws nothing. */
   export(): SavedStates;
   /**
    * Takes over the states of an export; other keys stay as they are. What was left of a cool-down is less by the time since.
@@ -523,12 +632,13 @@ export interface BudgetOptions {
   cleanCredit?: number | undefined;
   /** Ratio: retries as a share of the calls, 0 to 1. Default 0.2. */
   ratio?: number | undefined;
-  /** Ratio: the stretch of time that is looked at. Default 10000. */
+  /** Ratio: the stretch of time that is looked at, in milliseconds. Default 10000. */
   windowMs?: number | undefined;
   /** Ratio: retries on top of the share, for each second of the window. Default 10. */
   reservePerSecond?: number | undefined;
+  /** What is one target. Default: the origin of the URL. */
   key?: TargetKey | undefined;
-  /** Shares the state with other isolates or processes. */
+  /** Shares the state with other isolates or processes. Default: it is kept here alone. */
   store?: StateStore | undefined;
 }
 
@@ -537,7 +647,11 @@ export interface BudgetOptions {
  * stands for its origin.
  */
 export class RetryBudget {
-  /** @throws {RetryError} `invalid_config`, listing every fault. */
+  /**
+   * Every key begins with `initial` tokens, or an empty window.
+   *
+   * @throws {RetryError} `invalid_config`, listing every fault.
+   */
   constructor(options?: BudgetOptions);
   /**
    * Tokens left, or retries left in the window. Without a key: of the only one there is.
@@ -545,8 +659,9 @@ export class RetryBudget {
    * @throws {RetryError} `invalid_config`, without a key where several are kept.
    */
   tokens(key?: string): number;
-  /** The keys that are kept. */
+  /** The keys that are kept. Throws nothing. */
   keys(): string[];
+  /** The states of all keys, to be stored and given to `import` later or elsewhere. Throws nothing. */
   export(): SavedStates;
   /**
    * Takes over the states of an export; other keys stay as they are.
@@ -556,7 +671,7 @@ export class RetryBudget {
   import(saved: SavedStates): void;
 }
 
-/** See the options of `createFetch` and of `retry`. */
+/** Whether and how tokens are looked for: see the options `usage` of `createFetch` and of `retry`. */
 export type UsageOption = boolean | ((resultOrError: any) => object | null | undefined);
 
 /**
@@ -572,29 +687,41 @@ export interface StateStore {
   read(key: string): PromiseLike<{ readonly version: unknown; readonly state: Readonly<Record<string, unknown>> } | null | undefined>;
   /** Replaces the state by another, plain JSON, if its version is still this (`undefined`: if there still is none), and says whether it did. */
   compareAndSet(key: string, version: any, state: Readonly<Record<string, unknown>>): PromiseLike<boolean>;
-  /** Keeps the runtime from ending this work with the request. */
+  /** Keeps the runtime from ending this work with the request. Default: nothing does. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 /** Options of `createFetch`. */
 export interface FetchOptions extends PolicyOptions {
-  /** A policy to start from; options beside it override it one by one. */
+  /** A policy to start from; options beside it override it one by one. Default: the default options. */
   policy?: RetryPolicy | undefined;
   /** What makes the attempts. Default: `globalThis.fetch`, looked up at each call. */
   fetch?: ((input: any, init?: any) => PromiseLike<Response>) | undefined;
-  /** A fresh body for each attempt after the first, for bodies that can be read only once. */
+  /**
+   * A fresh body for each attempt after the first, for bodies that can be read only once. Default: such a request is
+   * sent once.
+   */
   bodyFactory?: (() => RequestInit['body'] | PromiseLike<RequestInit['body']>) | undefined;
-  /** One `Idempotency-Key` for all attempts of a call: a random UUID, or what the function gives. A browser preflights it under CORS. */
+  /**
+   * One `Idempotency-Key` for all attempts of a call: a random UUID (`true`), or what the function gives. A browser
+   * preflights it under CORS. Default: none is sent.
+   */
   idempotencyKey?: boolean | (() => string) | undefined;
-  /** `true`: streamed answers are read for their tokens after the first output as well. A function is for `retry`. */
+  /**
+   * `true`: streamed answers are read for their tokens after the first output as well. A function is for `retry`.
+   * Default false.
+   */
   usage?: UsageOption | undefined;
-  /** The name of a header that tells the number of retries (0 on the first attempt). */
+  /** The name of a header that tells the number of retries (0 on the first attempt). Default: none is sent. */
   retryCountHeader?: string | undefined;
   /** Rebuild the last failed Response with `x-should-retry: false`, so that an SDK does not retry it; its `url` is then empty. Default false. */
   markFinal?: boolean | undefined;
-  /** Endpoints that are asked in order until one does not fail in a way that another may do better. The first is what the request is made for. */
+  /**
+   * Endpoints that are asked in order until one does not fail in a way that another may do better. The first is what
+   * the request is made for. Default: the request alone.
+   */
   targets?: readonly FetchTarget[] | undefined;
-  /** With `targets`. See {@link FallbackOptions}. */
+  /** With `targets`: called before the next one is asked. Default: nothing is called. */
   onFallback?: OnFallback | undefined;
 }
 
@@ -605,7 +732,10 @@ export interface FetchOptions extends PolicyOptions {
  * password or a secret parameter, and any header that holds one of these. What a target needs is in its own `headers`.
  */
 export interface FetchTarget extends Omit<FetchOptions, 'targets' | 'onFallback'> {
-  /** A name for the model, which replaces the member `model` of a JSON body and the field `model` of a form, where there is one. */
+  /**
+   * A name for the model, which replaces the member `model` of a JSON body and the field `model` of a form, where
+   * there is one. Default: the request keeps its own.
+   */
   model?: string | undefined;
   /**
    * An absolute URL, in a page too, without user and password: what the request's URL has behind the first target's
@@ -617,9 +747,12 @@ export interface FetchTarget extends Omit<FetchOptions, 'targets' | 'onFallback'
    * credentials.
    */
   url?: string | ((url: URL) => string | URL | null | undefined) | undefined;
-  /** Set over the request's headers, or in place of those that do not travel. */
+  /** Set over the request's headers, or in place of those that do not travel. Default: none. */
   headers?: Headers | Iterable<readonly [string, string]> | Record<string, string> | undefined;
-  /** Given the parsed JSON body, after `model`; sends what it returns. Not called for any other body. */
+  /**
+   * Given the parsed JSON body, after `model`; sends what it returns. Not called for any other body. Default: the
+   * body is sent as it is.
+   */
   body?: ((json: any) => unknown) | undefined;
 }
 
@@ -628,20 +761,25 @@ export type OnFallback = (failed: FallbackAttempt, context: { signal: AbortSigna
 
 /** Options of one call of such a fetch. */
 export interface FetchCallOptions extends Omit<FetchOptions, 'targets'> {
-  /** The token of a call that was deferred, to go on with it. The request is given anew, credentials included. */
+  /**
+   * The token of a call that was deferred, to go on with it. The request is given anew, credentials included.
+   * Default: a new call.
+   */
   resume?: ResumeToken | null | undefined;
 }
 
 /** Options of `retry`. */
 export interface RetryOptions extends PolicyOptions {
+  /** A policy to start from; options beside it override it one by one. Default: the default options. */
   policy?: RetryPolicy | undefined;
+  /** The caller's signal, whose abort ends the call at once with its reason. Default: nothing cancels the call. */
   signal?: AbortSignal | null | undefined;
-  /** The token of a call that was deferred, to go on with it. */
+  /** The token of a call that was deferred, to go on with it. Default: a new call. */
   resume?: ResumeToken | null | undefined;
   /**
-   * The tokens of an attempt, by what it gave or threw: a usage object of any provider or
-   * client. `undefined`, or a throw, leaves it to what is found there by itself. Not asked
-   * for a call that succeeds at once. A flag is for `createFetch`.
+   * The tokens of an attempt, by what it gave or threw: a usage object of any provider or client. `undefined`, or a
+   * throw, leaves it to what is found there by itself. Not asked for a call that succeeds at once. A flag is for
+   * `createFetch`, and for `retryStream`, where `true` looks at every chunk. Default: what is found by itself.
    */
   usage?: UsageOption | undefined;
 }
@@ -649,10 +787,9 @@ export interface RetryOptions extends PolicyOptions {
 /** Options of `retryStream`. */
 export interface RetryStreamOptions<T = any> extends RetryOptions {
   /**
-   * Whether a chunk is output, after which nothing is retried. Without it the shapes of
-   * providers and of their clients are known; a chunk of any other shape is output. With it
-   * only what it says counts, and a stream of a known shape may be over without its end. A
-   * throw fails the attempt.
+   * Whether a chunk is output, after which nothing is retried. With it only what it says counts, and a stream of a
+   * known shape may be over without its end. A throw fails the attempt. Default: the shapes of providers and of their
+   * clients are known, and a chunk of any other shape is output.
    */
   isOutput?: ((chunk: T) => boolean) | undefined;
   /**
@@ -673,7 +810,7 @@ export type MethodName<D> = { [name in keyof D]-?: Extract<D[name], (...args: an
 
 /** What a function given to `retryStream` is called with. */
 export interface StreamAttemptContext {
-  /** 1-based. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   /** Aborts with the caller's signal, at the attempt's timeout, and when the attempt is dropped while it is under way. */
   readonly signal: AbortSignal;
@@ -692,7 +829,7 @@ export interface StreamPartial {
 
 /** What an operation given to `retry` is called with. */
 export interface AttemptContext {
-  /** 1-based. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   /** Aborts with the caller's signal, at the attempt's timeout, and when one beside it was faster; without any of these it never does. */
   readonly signal: AbortSignal;
@@ -700,6 +837,7 @@ export interface AttemptContext {
 
 // ---------------------------------------------------------------- functions
 
+/** A drop-in `fetch`, made by `createFetch`. */
 export interface RetryingFetch {
   /**
    * `fetch`, retried. After the last failed status it resolves with that Response, the
@@ -712,8 +850,13 @@ export interface RetryingFetch {
    * when all failed) or `invalid_config`.
    */
   (input: string | URL | Request, init?: RequestInit, options?: FetchCallOptions): Promise<Response>;
-  /** The same fetch with some options changed. */
+  /**
+   * The same fetch with some options changed.
+   *
+   * @throws {RetryError} `invalid_config`, listing every fault.
+   */
   with(options: FetchOptions): RetryingFetch;
+  /** The policy that it was made with. */
   readonly policy: RetryPolicy;
 }
 
@@ -772,8 +915,9 @@ export function withRetry<D extends object>(driver: D, options: WithRetryOptions
 
 /** What a target's function is called with; to be named where it is not known whether a target has a model. */
 export interface TargetContext<M extends string | undefined = string | undefined> extends AttemptContext {
+  /** The target's option `provider`. */
   readonly provider: string | undefined;
-  /** The target's, where it has one. */
+  /** The target's option `model`. */
   readonly model: M;
 }
 
@@ -790,6 +934,7 @@ export interface ModelTarget<I = any, R = any> extends FallbackTargetOptions {
 
 /** A target that names none. */
 export interface PlainTarget<I = any, R = any> extends FallbackTargetOptions {
+  /** Absent, which is its default. */
   model?: undefined;
   /** Makes one attempt. */
   call: (input: I, context: TargetContext<undefined>) => R;
@@ -799,7 +944,7 @@ export interface PlainTarget<I = any, R = any> extends FallbackTargetOptions {
 export type FallbackTarget<I = any, R = any> = ModelTarget<I, R> | PlainTarget<I, R>;
 
 /** These targets, none of which has a member that is no option. */
-export type OnlyOptions<T extends readonly FallbackTarget[]> = { readonly [K in keyof T]: T[K] & { readonly [P in Exclude<keyof T[K], keyof ModelTarget>]: never } };
+export type OnlyOptions<T extends readonly FallbackTarget[]> = { readonly [K in keyof T]: T[K] & FallbackTargetOptions & { readonly [P in Exclude<keyof T[K], keyof ModelTarget>]: never } };
 
 /** What every one of these targets takes. */
 export type TargetInput<T extends readonly FallbackTarget[]> = T[number]['call'] extends (input: infer I, context: any) => unknown ? I : never;
@@ -809,12 +954,19 @@ export type TargetChunk<R> = Awaited<R> extends StreamLike<infer C> ? C : never;
 
 /** Options of `withFallback`: its own, and policy options for all targets. */
 export interface FallbackOptions extends Omit<RetryStreamOptions, 'signal' | 'resume' | 'breaker'> {
-  /** One for each target. A {@link CircuitBreaker}, which would refuse all of them together, is for one target. */
+  /**
+   * One for each target. A {@link CircuitBreaker}, which would refuse all of them together, is for one target.
+   * Default off.
+   */
   breaker?: boolean | BreakerOptions | undefined;
   /** What the targets give: a promise (default), or a stream (at once or as a promise). */
   mode?: 'promise' | 'iterable' | undefined;
-  /** From the start to the delivery over all targets: each has what is left of it. `0` is off. Default off. */
+  /**
+   * The longest time from the start to the delivery over all targets, in milliseconds: each has what is left of it.
+   * `0` is off. Default off.
+   */
   deadlineMs?: number | undefined;
+  /** Called before the next target is asked. Default: nothing is called. */
   onFallback?: OnFallback | undefined;
 }
 
@@ -839,9 +991,17 @@ export function withFallback<const T extends readonly FallbackTarget[]>(
 
 /** A validated, immutable set of policy options. Make one and share it. */
 export class RetryPolicy {
-  /** @throws {RetryError} `invalid_config`, listing every fault in `faults`. */
+  /**
+   * Reads and checks all options at once.
+   *
+   * @throws {RetryError} `invalid_config`, listing every fault in `faults`.
+   */
   constructor(options?: PolicyOptions);
-  /** This policy with some options changed. */
+  /**
+   * This policy with some options changed, which replace the same options given earlier; a list or object as a whole.
+   *
+   * @throws {RetryError} `invalid_config`, listing every fault in `faults`.
+   */
   with(options: PolicyOptions): RetryPolicy;
   /** The options in force, defaults and preset filled in. Frozen. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -849,53 +1009,89 @@ export class RetryPolicy {
 
 /** One fault of one option. */
 export interface ConfigFault {
+  /** The name of the option, such as `maxAttempts` or `breaker.openMs`. */
   readonly option: string;
   /** Such as `type`, `range`, `unknown_option`, `retry_max_attempts`. */
   readonly code: string;
   /** What was given, as text; cut and masked. `not shown` for an unknown option and for what `redact` calls secret. */
   readonly value: string;
+  /** What would be allowed, in words. */
   readonly allowed: string;
 }
 
+/** What a {@link RetryError} is made of. */
 export interface RetryErrorInit {
+  /** What failed. */
   kind: ErrorKind;
+  /** What to say of it; masked. Default: the kind in words. */
   message?: string | undefined;
+  /** The error that it stands for. Default: absent. */
   cause?: unknown;
+  /** The provider's or the runtime's own code. Default: absent. */
   code?: string | undefined;
+  /** The HTTP status. Default: absent. */
   status?: number | undefined;
+  /** The name of the provider. Default: absent. */
   provider?: string | undefined;
+  /** How long to wait before the next attempt, in milliseconds, as a server would ask for. Default: absent, no hint. */
   retryAfterMs?: number | undefined;
-  /** Overrides what the kind's row in the table says. */
+  /** Whether it may be retried. Default: what the kind's row in `docs/kinds.md` says. */
   retryable?: boolean | undefined;
+  /** What a validator found, for `schema_mismatch`. Default: absent. */
   issues?: readonly unknown[] | undefined;
+  /** Which budget was exceeded, for `budget_exceeded`. Default: absent. */
   budgetKind?: string | undefined;
+  /** What the model lacks, for `capability_missing`. Default: absent. */
   capability?: string | undefined;
+  /** Where a definition is wrong, for `bad_definition`: the file. Default: absent. */
   file?: string | undefined;
+  /** The line there. Default: absent. */
   line?: number | undefined;
+  /** The column there. Default: absent. */
   column?: number | undefined;
 }
 
 /** A failure with a kind: raised by the engine, or by a caller for `retry` to judge. */
 export class RetryError extends Error {
+  /**
+   * An error to throw from an operation, which `retry` judges by its kind. Texts are masked.
+   *
+   * Throws a `TypeError` for a kind that there is not.
+   */
   constructor(init: RetryErrorInit);
+  /** What failed. */
   readonly kind: ErrorKind;
+  /** The kind's coarser name. */
   readonly type: ErrorType;
+  /** Whether the kind may heal, or what was given: see `docs/kinds.md`. */
   readonly retryable: boolean;
+  /** The provider's or the runtime's own code; absent when there was none. */
   readonly code?: string;
+  /** The HTTP status; absent when no response came. */
   readonly status?: number;
+  /** The option `provider`, or what the answer tells of it, or what was given; absent when there is none. */
   readonly provider?: string;
+  /** The server's wait hint in milliseconds. `0` is a hint of zero; absent is no hint. */
   readonly retryAfterMs?: number;
+  /** What a validator found, as it was given. */
   readonly issues?: readonly unknown[];
+  /** Which budget was exceeded, as it was given with kind `budget_exceeded`. */
   readonly budgetKind?: string;
+  /** What the model lacks, as it was given with kind `capability_missing`. */
   readonly capability?: string;
+  /** Where a definition is wrong, as it was given with kind `bad_definition`: the file. */
   readonly file?: string;
+  /** The line there, as it was given. */
   readonly line?: number;
+  /** The column there, as it was given. */
   readonly column?: number;
   /** `invalid_config`: every fault. */
   readonly faults?: readonly ConfigFault[];
   /** The failures retried past; absent when nothing was retried. `fallback_exhausted`: one {@link FallbackAttempt} a target. */
   readonly attempts?: readonly AttemptRecord[];
+  /** The ledger of the call; absent on an error that a caller made. */
   readonly retry?: RetryLedger;
+  /** Why the call was not (or no longer) played again; absent on an error that a caller made. */
   readonly mark?: StopMark;
   /** With `mark` `'deferred'`: what the call can be resumed with. */
   readonly resume?: ResumeToken;
@@ -903,19 +1099,23 @@ export class RetryError extends Error {
   readonly partial?: StreamPartial;
   /** The live error. Left out of `toJSON`; `util.inspect` shows it masked; a browser's console and Node's report of an uncaught error show it as it is. */
   readonly cause?: unknown;
+  /** The members as plain data, without `cause` and `stack`. Throws nothing. */
   toJSON(): Record<string, unknown>;
 }
 
-/** Whether `x` itself is a RetryError, of this or another realm or copy. */
+/** Whether `x` itself is a RetryError, of this or another realm or copy. Throws nothing. */
 export function isRetryError(x: unknown): x is RetryError;
 
-/** The first RetryError in `x`, its cause chain or an AggregateError's members. */
+/**
+ * The first RetryError in `x`, its cause chain or an AggregateError's members; `undefined` when there is none. Throws
+ * nothing.
+ */
 export function findRetryError(x: unknown): RetryError | undefined;
 
 /**
  * Whether a failure is of this kind, through any wrapping: whether `findRetryError(x)` is, or, where there is no
  * RetryError, what the call of `createFetch` failed with that `x` came out of, such as an SDK's own error
- * (`historyOf(x)?.last?.error.kind`).
+ * (`historyOf(x)?.last?.error.kind`). Throws nothing.
  */
 export function matchesKind(x: unknown, kind: ErrorKind): boolean;
 
@@ -924,23 +1124,27 @@ export function matchesKind(x: unknown, kind: ErrorKind): boolean;
  * `createFetch` rejected with (its latest call), or an error that keeps the Response's
  * `headers` or `response`, also in its cause chain.
  *
- * `undefined` for anything else, and for a Response that succeeded at once.
+ * `undefined` for anything else, and for a Response that succeeded at once. Throws nothing.
  */
 export function historyOf(x: unknown): History | undefined;
 
+/** What is known of a failure. */
 export interface ClassifyInput {
-  /** 100 to 999. */
+  /** The HTTP status, 100 to 999. Default: no response came. */
   status?: number | null | undefined;
+  /** The response's headers. Default: none. */
   headers?: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]> | null | undefined;
   /**
    * The response's body as text or bytes, or as parsed JSON. Of text and bytes as much is read as the larger of
-   * `errorBytes` and `inspectBytes`, of JSON 1000 values. One that cannot be read (a stream, a detached buffer) is absent.
+   * `errorBytes` and `inspectBytes`, of JSON 1000 values. One that cannot be read (a stream, a detached buffer) is
+   * absent. Default: none.
    */
   body?: unknown;
+  /** What was thrown. Default: nothing was. */
   error?: unknown;
-  /** The caller's own signal: aborted means cancelled, whatever the error looks like. */
+  /** The caller's own signal: aborted means cancelled, whatever the error looks like. Default: nobody cancelled. */
   signal?: AbortSignal | null | undefined;
-  /** Epoch milliseconds, for HTTP dates. Default: now. */
+  /** The time of day in epoch milliseconds, for HTTP dates. Default: now. */
   nowMs?: number | undefined;
 }
 
@@ -953,43 +1157,69 @@ export interface ClassifyInput {
  */
 export function classify(input: ClassifyInput | Error, options?: PolicyOptions | RetryPolicy): Verdict;
 
-/** The kind a provider failure has by code, then by status (429, 401, 403, 404); else `null`. */
+/** The kind a provider failure has by code, then by status (429, 401, 403, 404); else `null`. Throws nothing. */
 export function providerKind(status: number | null | undefined, code?: string | null): ErrorKind | null;
 
+/** What a policy will do, in numbers. Frozen. */
 export interface Explanation {
-  /** Each wait's bounds without a server hint. */
+  /** Each wait's bounds without a server hint, in milliseconds; `n` counts waits from 1. At most 100. */
   readonly schedule: readonly { readonly n: number; readonly minMs: number; readonly maxMs: number }[];
-  /** All attempts at their timeout and all waits at their longest, hints included; `null` when nothing bounds it. */
+  /**
+   * All attempts at their timeout and all waits at their longest, hints included, in milliseconds; `null` when
+   * nothing bounds it.
+   */
   readonly worstCaseMs: number | null;
-  /** All waits at their longest without a hint. */
+  /** All waits at their longest without a hint, in milliseconds. */
   readonly worstBackoffMs: number;
+  /** Sends in all, the first included. */
   readonly maxAttempts: number;
   /** The options in force. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What a policy will do, in numbers. The schedule lists at most 100 waits. */
+/**
+ * What a policy will do, in numbers. The schedule lists at most 100 waits.
+ *
+ * @throws {RetryError} `invalid_config`, listing every fault.
+ */
 export function explain(options?: PolicyOptions | RetryPolicy): Explanation;
 
 /**
- * The wait a `Retry-After` value asks for, in milliseconds; `null` when it is not one.
- * `nowMs` (default: now) and the response's `Date` header measure an HTTP-date.
+ * The wait a `Retry-After` value asks for, in milliseconds; `null` when it is not one. `nowMs` (epoch milliseconds,
+ * default: now) and the response's `Date` header measure an HTTP-date.
+ *
+ * @throws {RetryError} `invalid_config` for a `nowMs` that is no number.
  */
 export function parseRetryAfter(value: string | null | undefined, context?: { nowMs?: number | undefined; dateHeader?: string | null | undefined }): number | null;
 
 /**
- * The backoff before retry `n` (1 for the first wait) for a random `unit` in [0, 1).
- * With `decorrelated` jitter the previous wait is taken as the one the same `unit` gave.
+ * The backoff in milliseconds before retry `n` (1 for the first wait) for a random `unit` in [0, 1). With
+ * `decorrelated` jitter the previous wait is taken as the one the same `unit` gave.
+ *
+ * @throws {RetryError} `invalid_config` for invalid options, an `n` or a `unit` out of its range.
  */
 export function backoffDelay(policy: PolicyOptions | RetryPolicy, n: number, unit: number): number;
 
-/** The URL for display: userinfo dropped, secret query values masked. */
+/**
+ * The URL for display: userinfo dropped, secret query values masked. A text that is no URL is masked as text.
+ *
+ * @throws {RetryError} `invalid_config` for what is neither text nor URL.
+ */
 export function sanitizeUrl(url: string | URL): string;
 
-/** The URL for use without userinfo, and whether there was one. */
+/**
+ * The URL for use without user and password, which `fetch` refuses, and whether there were any.
+ *
+ * @throws {RetryError} `invalid_config` for what is neither text nor URL.
+ */
 export function sanitizeBaseUrl(url: string | URL): { url: string; removed: boolean };
 
-/** The headers without the sensitive ones, values masked. Takes any shape `fetch` takes. */
+/**
+ * The headers without the sensitive ones, values masked, by names in lower case. Takes any shape `fetch` takes, and
+ * `redact` as the option of this name.
+ *
+ * @throws {RetryError} `invalid_config` for a `redact` of another shape.
+ */
 export function redactHeaders(
   headers: Headers | Iterable<readonly [string, string]> | Record<string, string | readonly string[]> | null | undefined,
   redact?: { headers?: readonly string[] | undefined; query?: readonly string[] | undefined; values?: readonly string[] | undefined },

@@ -1,4 +1,4 @@
-// Brings what the tests need: npm's packages, the pinned Rust toolchain, a Chromium. Each is left alone when present.
+// Brings what the tests need: npm's packages, the pinned Rust toolchain, the browsers. Each is left alone when present.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -6,21 +6,27 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 
+/** The folders with packages of their own. */
+const PROJECTS = ['.', 'tests/matrix', 'tests/clients', 'tests/peers', 'tests/types/tools'];
+
+/** Program to the package of Debian that has it. */
+const BROWSERS = { chromium: 'chromium', 'firefox-esr': 'firefox-esr', WebKitWebDriver: 'webkit2gtk-driver', Xvfb: 'xvfb' };
 const DEBIAN_RUST = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld-19'];
 
 /** Returns what has to be added to the environment of cargo. */
 export function setup() {
-  npmPackages();
+  for (const project of PROJECTS) npmPackages(join(root, project));
   const env = rustToolchain();
-  chromium();
+  browsers();
   return env;
 }
 
-function npmPackages() {
-  const locked = statSync(join(root, 'package-lock.json')).mtimeMs;
-  const installed = join(root, 'node_modules/.package-lock.json');
+/** @param {string} folder */
+function npmPackages(folder) {
+  const locked = statSync(join(folder, 'package-lock.json')).mtimeMs;
+  const installed = join(folder, 'node_modules/.package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= locked) return;
-  must('npm', ['ci', '--no-audit', '--no-fund']);
+  must('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder]);
 }
 
 function rustToolchain() {
@@ -44,8 +50,9 @@ function rustToolchain() {
   return env;
 }
 
-function chromium() {
-  if (output('chromium', ['--version']) === '') apt(['chromium']);
+function browsers() {
+  const missing = Object.keys(BROWSERS).filter((program) => output('which', [program]) === '');
+  if (missing.length > 0) apt(missing.map((program) => BROWSERS[program]));
 }
 
 /** @param {string[]} packages */

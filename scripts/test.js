@@ -3,13 +3,18 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
+import { clear, table } from './matrix.js';
 import { nodeTest } from './node-test.js';
 import { root, setup } from './setup.js';
 
 const STEP_TIMEOUT_MS = 15 * 60_000;
 
 const cargo = (...args) => ['cargo', args];
+/** In the example of native use, which is a project of its own. */
+const example = (command, ...args) => cargo(command, '--manifest-path', 'examples/reqwest/Cargo.toml', ...args);
 const node = (...args) => [process.execPath, args];
+/** The newest releases of some clients want a newer Node.js than this package. */
+const newerNode = (...args) => [join(root, 'tests/matrix/node_modules/node24/bin/node'), args];
 
 /** Section name to the commands to run. */
 const sections = {
@@ -27,6 +32,17 @@ const sections = {
   vectors: () => [node('scripts/vectors.js')],
   js: () => [node(...nodeTest('tests/js'))],
   packaging: () => [node(...nodeTest('tests/packaging'))],
+  matrix: () => {
+    clear();
+    return [node(...nodeTest('tests/matrix')), node('scripts/matrix.js')];
+  },
+  clients: () => [newerNode(...nodeTest('tests/clients'))],
+  peers: () => [node(...nodeTest('tests/peers'))],
+  native: () => [
+    example('fmt', '--check'),
+    example('clippy', '--locked', '--all-targets', '--', '-D', 'warnings'),
+    example('test', '--locked', '--no-fail-fast'),
+  ],
   size: () => [node('scripts/size.js')],
   sabotage: () => [cargo('xtask', 'build', '--sabotage'), node('scripts/sabotage.js')],
 };
@@ -57,6 +73,7 @@ heading('summary');
 for (const { name, passed, failed, seconds } of results) {
   console.log(`${failed > 0 ? 'FAIL' : 'ok  '} ${name.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${passed} passed, ${failed} failed`);
 }
+if (results.some(({ name }) => name === 'matrix')) console.log(`\n${table()}\n`);
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exitCode = sum('failed') > 0 ? 1 : 0;

@@ -23,7 +23,59 @@
 //! # Ok::<(), dacapo::ConfigFaults>(())
 //! ```
 //!
-//! Where a rule lives: [`classify`] says what a failure is, [`policy`] what is retried and
+//! # A runtime
+//!
+//! What sends, sleeps and reads the clocks is a [`driver::Runtime`]. This one is a test's: it
+//! fails once, and its time passes in sleeps only.
+//!
+//! ```
+//! use dacapo::Policy;
+//! use dacapo::call::{Call, Observed, Outcome};
+//! use dacapo::clock::{DelayMs, Now};
+//! use dacapo::driver::{End, Runtime, Slept, drive};
+//! use dacapo::policy::Allowance;
+//! use std::pin::pin;
+//! use std::task::{Context, Poll, Waker};
+//!
+//! #[derive(Default)]
+//! struct Once {
+//!     now: Now,
+//! }
+//!
+//! impl Runtime for Once {
+//!     fn now(&mut self) -> Now {
+//!         self.now
+//!     }
+//!     fn unit(&mut self) -> f64 {
+//!         0.5
+//!     }
+//!     async fn attempt(&mut self, attempt: u32, _: Option<Allowance>) -> Outcome {
+//!         match attempt {
+//!             1 => Outcome::Failed(Box::new(Observed { status: Some(503), ..Observed::default() })),
+//!             _ => Outcome::Succeeded(None),
+//!         }
+//!     }
+//!     async fn sleep(&mut self, delay: DelayMs) -> Slept {
+//!         self.now = self.now.later(delay);
+//!         Slept::Through
+//!     }
+//! }
+//!
+//! let mut call = Call::new(Policy::default().into(), Now::default());
+//! let mut runtime = Once::default();
+//! let end = pin!(drive(&mut call, &mut runtime, None)).poll(&mut Context::from_waker(Waker::noop()));
+//! assert_eq!(end, Poll::Ready(End::Delivered));
+//!
+//! let history = call.into_history();
+//! assert_eq!((history.retry.total_attempts, history.attempts[0].delay_ms.get()), (2, 375));
+//! ```
+//!
+//! The crate's repository has one over reqwest and tokio, in `examples/reqwest`, and a guide,
+//! `docs/native.md`.
+//!
+//! # Where a rule lives
+//!
+//! [`classify`] says what a failure is, [`policy`] what is retried and
 //! how long is waited, [`retry_after`] reads the server's hints, [`redact`] hides secrets,
 //! [`call`] counts attempts and time, [`usage`] counts tokens, [`history`] keeps the records,
 //! [`kind`] has the taxonomy. What calls share: [`breaker`] refuses calls to a target that

@@ -1,6 +1,7 @@
 // The caller brings the engine: from a file, a CDN, a cache, or as a module that the platform has compiled.
 
 import { provide } from '../engine.js';
+import { ownModule } from './own-module.js';
 import { refusal } from './refusal.js';
 
 export * from '../index.js';
@@ -11,13 +12,14 @@ export * from '../index.js';
  */
 export async function init(source) {
   // Before the first await, so that `init(module)` is done when it returns, also at a Worker's global scope.
-  const module = source instanceof WebAssembly.Module ? source : await compile(await source);
+  const module = ownModule(source) ?? (await compile(await source));
   provide(() => module);
 }
 
 /** @param {WebAssembly.Module | BufferSource | Response | URL | string} source */
 async function compile(source) {
-  if (source instanceof WebAssembly.Module) return source;
+  const module = ownModule(source);
+  if (module !== undefined) return module;
   if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
     throw new TypeError('dacapo: init takes a WebAssembly.Module, bytes, a Response or a URL');
   }

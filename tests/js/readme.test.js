@@ -1,149 +1,46 @@
-// The README's examples run and print what they say, and the pages in docs/ know every name that the package has.
+// The examples of the documentation run and print what they say, and its pages know every name that the package has.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import * as dacapo from 'dacapo';
+import { acrossCalls, guides, notRun, readme } from './lib/example-worlds.js';
+import { blocksOf, playground } from './lib/examples.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (file) => readFileSync(join(root, file), 'utf8');
-const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const docs = readdirSync(join(root, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs];
 
-/**
- * What each example of the README meets: `answers` of the global fetch, as the members of a Response, the last one again
- * and again; `sends`, how often it is called; `globals`, what the example takes for granted; `then`, what is done with it.
- */
-const examples = {
-  'first-call': { answers: [{ status: 429, headers: { 'retry-after': '1' } }, { status: 200 }], sends: 2 },
-  operation: {
-    globals: `let asked = 0;
-      globalThis.client = {
-        async complete({ prompt }, { signal }) {
-          signal.throwIfAborted();
-          if (++asked < 2) throw Object.assign(new Error('slow down'), { status: 429, headers: { 'retry-after-ms': '300' } });
-          return prompt + ' to you';
-        },
-      };`,
-    sends: 0,
-  },
-  sdk: { answers: [{ status: 503 }], sends: 3, globals: "globalThis.apiKey = 'sk-none';" },
-  worker: {
-    answers: [{ status: 503 }, { status: 200, body: 'asked' }],
-    sends: 2,
-    then: `const request = new Request('https://worker.example/', { method: 'POST', body: 'ask' });
-      const response = await example.default.fetch(request);
-      console.log(response.status, await response.text());`,
-    prints: ['200 asked'],
-  },
-  stream: {
-    globals: `let asked = 0;
-      globalThis.client = {
-        async *stream() {
-          yield { type: 'message_start', message: { content: [], usage: { input_tokens: 9 } } };
-          if (++asked < 2) throw Object.assign(new Error('Overloaded'), { status: 529 });
-          for (const text of ['once', ' more']) yield { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } };
-          yield { type: 'message_stop' };
-        },
-      };`,
-    sends: 0,
-  },
-  driver: {
-    globals: `let sends = 0;
-      globalThis.Driver = class {
-        #key = 'none';
-        get model() { return this.#key && 'm-1'; }
-        async complete() {
-          if (++sends < 2) throw Object.assign(new Error('slow down'), { status: 429, headers: { 'retry-after-ms': '1' } });
-          return 'sent ' + sends + ' times';
-        }
-        async *stream() { yield 'h'; }
-      };`.replaceAll('sends', 'made'),
-    sends: 0,
-  },
-  slim: { answers: [{ status: 200, file: join(root, 'pkg/dacapo_bg.wasm') }, { status: 503 }, { status: 200 }], sends: 3 },
-  history: { answers: [{ status: 503 }, { status: 502 }], sends: 2 },
-  testing: { sends: 0 },
-  across: { answers: [{ status: 503 }], sends: 6, globals: 'globalThis.setTimeout = (run) => queueMicrotask(run);' },
-  breaker: {
-    answers: [{ status: 503 }],
-    sends: 2,
-    prints: ['503', 'https://api.example.com: closed → open', '503', 'come back in 30 s', '2'],
-  },
-  'shared-breaker': { globals: "globalThis.index = { search: async (query) => 'found ' + query };", sends: 0 },
-  budget: { answers: [{ status: 503 }], sends: 4, prints: ['503 3 attempts_exhausted', '503 1 retry_budget_exhausted', '2'] },
-};
+/** The pages whose examples are run here; those of docs/clients/ are run by tests/clients/. */
+const runnable = ['README.md', ...['across-calls', 'behaviour', 'drivers', 'kinds', 'options'].map((name) => `docs/${name}.md`), ...docs.filter((page) => page.startsWith('docs/guides/'))];
 
-/** Stand-ins for the SDKs: what they do with a fetch that they are given, retries included. */
-const sdk = `export default class Client {
-  constructor({ apiKey, fetch, maxRetries = 2 }) {
-    const create = async (body) => {
-      for (let left = maxRetries; ; left--) {
-        const headers = new Headers({ authorization: 'Bearer ' + apiKey, 'content-type': 'application/json' });
-        const response = await fetch.call(undefined, 'https://sdk.example/v1', { method: 'POST', headers, body: JSON.stringify(body) });
-        if (response.ok) return response.json();
-        if (left === 0) throw Object.assign(new Error('SDK error'), { status: response.status, headers: response.headers });
-      }
-    };
-    this.chat = { completions: { create } };
-    this.messages = { create };
-  }
-}`;
-
-const world = (example) => `import { readFileSync } from 'node:fs';
-const answers = ${JSON.stringify(example.answers ?? [])};
-let sends = 0;
-globalThis.fetch = async () => {
-  const { body = '{}', file, ...init } = answers[Math.min(sends++, answers.length - 1)];
-  return new Response(file ? readFileSync(file) : body, init);
-};
-process.on('exit', () => process.stdout.write('sends ' + sends));
-${example.globals ?? ''}`;
-
-describe('the examples of the README and of docs/across-calls.md', { concurrency: 4 }, () => {
-  const readme = read('README.md');
-  const blocks = [...readme.matchAll(/^(?:<!-- example: (\S+) -->\n)?```js\n([^]*?)^```$/gm)].map(([, name, source]) => ({ name, source }));
-  // There not every block is a program.
-  const more = [...read('docs/across-calls.md').matchAll(/^<!-- example: (\S+) -->\n```js\n([^]*?)^```$/gm)];
-  blocks.push(...more.map(([, name, source]) => ({ name, source })));
-  let folder;
+describe('the examples', { concurrency: 4 }, () => {
+  const blocks = runnable.flatMap((page) => blocksOf(read(page)));
+  const examples = { ...readme, ...acrossCalls, ...guides };
+  let place;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'readme-'));
-    await mkdir(join(folder, 'node_modules/@anthropic-ai/sdk'), { recursive: true });
-    await mkdir(join(folder, 'node_modules/openai'));
-    await symlink(root, join(folder, 'node_modules/dacapo'));
-    for (const name of ['openai', '@anthropic-ai/sdk']) {
-      await writeFile(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.js' }));
-      await writeFile(join(folder, 'node_modules', name, 'index.js'), sdk);
-    }
+    place = await playground();
   });
-  after(() => rm(folder, { recursive: true }));
+  after(() => place.remove());
 
-  test('every js block is an example that is run here, and none is run that is not there', () => {
-    assert.deepEqual(blocks.map(({ name }) => name).sort(), Object.keys(examples).sort());
+  test('every block of JavaScript or TypeScript is run here, or stands among those that cannot be', () => {
+    const [named, others] = [blocks.filter(({ name }) => name), blocks.filter(({ name }) => !name)];
+    assert.deepEqual(named.map(({ name }) => name).sort(), Object.keys(examples).sort());
+    assert.deepEqual(others.map(({ source }) => source.split('\n')[0]).sort(), Object.keys(notRun).sort());
   });
 
-  for (const { name, source } of blocks) {
-    const example = examples[name];
-    const printed = [...source.matchAll(/\/\/ → (.*)$/gm)].map(([, text]) => text);
-    const lines = example?.prints ?? printed;
-    test(`${name} prints what it says and sends as many requests as it should`, { timeout: 60_000 }, async () => {
-      assert.ok(lines.length > 0, 'an example says what it prints');
-      await writeFile(join(folder, `${name}.world.mjs`), world(example));
-      await writeFile(join(folder, `${name}.mjs`), source);
-      await writeFile(join(folder, `${name}.main.mjs`), `import './${name}.world.mjs';\nconst example = await import('./${name}.mjs');\n${example.then ?? ''}`);
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [`${name}.main.mjs`], { cwd: folder });
-      assert.deepEqual(stdout.split('\n'), [...lines, `sends ${example.sends}`]);
-      assert.equal(stderr, '');
-    });
+  for (const { name, source } of blocks.filter((block) => block.name in examples)) {
+    test(`${name} prints what it says and sends as many requests as it should`, { timeout: 60_000 }, () => place.run(name, source, examples[name]));
   }
+});
+
+describe('the README', () => {
+  const readmePage = read('README.md');
 
   test('the short table of presets has the values in force', () => {
-    const rows = table(readme, ['', 'default', '`elelem`', '`vernllm`', '`onellm`']);
+    const rows = table(readmePage, ['', 'default', '`elelem`', '`vernllm`', '`onellm`']);
     const cells = (start) => rows.find(([name]) => name.startsWith(start)).slice(1);
     const inForce = [undefined, 'elelem', 'vernllm', 'onellm'].map((preset) => new dacapo.RetryPolicy({ preset }).options);
     assert.deepEqual(cells('attempts'), inForce.map((options) => String(options.maxAttempts)));
@@ -156,6 +53,60 @@ describe('the examples of the README and of docs/across-calls.md', { concurrency
     const codes = { first: 'before the status', override: 'after the status', ignore: 'not read' };
     assert.deepEqual(cells('code in the body'), inForce.map((options) => codes[options.bodyCodes]));
     assert.deepEqual(cells('retried statuses').slice(2), [`all but ${inForce[2].nonRetryableStatus.join(', ')}`, inForce[3].retryStatus.join(', ')]);
+  });
+
+  test('the comparison is with the versions that are installed, and its figures are those that were measured', () => {
+    const peers = dependenciesOf('bench/package.json');
+    const clients = dependenciesOf('tests/clients/package.json');
+    const libraries = ['p-retry', 'fetch-retry', 'ky', 'cockatiel'];
+    const rows = table(readmePage, ['', 'dacapo', ...libraries.map((name) => `${name} ${peers[name]}`), 'SDKs']);
+    for (const name of ['openai', '@anthropic-ai/sdk', 'ai']) assert.ok(readmePage.includes(` ${name} ${clients[name]}`), name);
+
+    const measured = (title) => {
+      const [, section] = read('docs/benchmarks.md').split(`### ${title}\n`);
+      const figures = table(section.split('\n###')[0], ['', 'added µs a call', 'spread', section.includes('× fetch-retry') ? '× fetch-retry' : '× p-retry']);
+      const of = (name) => figures.find(([contestant]) => contestant === name)[1];
+      return ['**dacapo**', ...libraries.map((name) => `${name} ${peers[name]}`)].map(of);
+    };
+    const told = (start) => rows.find(([name]) => name.startsWith(start)).slice(1, -1);
+    assert.deepEqual(told('a call that succeeds at once'), measured('(a) A POST that succeeds at once, not inspected'));
+    assert.deepEqual(told('one retry'), measured('(d) One retry: an empty 503, then a 200'));
+    const [size] = table(read('docs/size.md'), ['what is bundled', 'raw', 'gzip', 'brotli']);
+    assert.ok(readmePage.includes(`${size[3]} bytes of brotli`), size[3]);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  test('it tells of every section of npm test, in their order', () => {
+    const sections = [...read('scripts/test.js').matchAll(/^ {2}(\w+): \(\) =>/gm)].map(([, name]) => name);
+    assert.ok(sections.length > 10);
+    assert.deepEqual(table(read('CONTRIBUTING.md'), ['section', 'what it checks']).map(([name]) => name.slice(1, -1)), sections);
+  });
+});
+
+describe('the guides', () => {
+  test('the numbers to start from are a policy that ends in time', () => {
+    const rows = table(read('docs/guides/choosing-a-policy.md'), ['your app', '`maxAttempts`', '`timeoutMs`', '`deadlineMs`', 'besides']);
+    assert.ok(rows.length > 4);
+    for (const [app, maxAttempts, timeoutMs, deadlineMs, besides] of rows) {
+      const more = [...besides.matchAll(/`(\w+): (\d+|true|'\w+')`/g)].map(([, name, value]) => [name, JSON.parse(value.replaceAll("'", '"'))]);
+      const options = { maxAttempts: +maxAttempts, timeoutMs: +timeoutMs, deadlineMs: +deadlineMs, ...Object.fromEntries(more) };
+      const { worstCaseMs } = dacapo.explain(options);
+      assert.ok(options.deadlineMs === 0 || worstCaseMs <= options.deadlineMs, app);
+      assert.ok(options.timeoutMs < worstCaseMs, app);
+    }
+  });
+
+  test('a name in the manner of an option or a function is one of the package, or of the platform', () => {
+    const known = new Set(`${read('js/types.d.ts')} ${read('js/slim.d.ts')} ${read('js/cloudflare.d.ts')}`.match(/\w+/g));
+    const platform = new Set(['AbortError', 'TimeoutError', 'TypeError', 'AbortSignal', 'waitUntil', 'blockConcurrencyWhile', 'arrayBuffer', 'configPath', 'modulesRules', 'esModule']);
+    for (const page of docs.filter((name) => name.startsWith('docs/guides/'))) {
+      for (const [, code] of prose(read(page)).matchAll(/`([^`]+)`/g)) {
+        for (const [name] of code.replace(/'[^']*'/g, '').matchAll(/\b[a-z]+(?:[A-Z]\w*)+/g)) {
+          assert.ok(known.has(name) || platform.has(name), `${page}: ${name}`);
+        }
+      }
+    }
   });
 });
 
@@ -234,6 +185,26 @@ describe('the pages in docs/', () => {
     for (const value of [...bad.matchAll(/`([^`]+)`/g)].map(([, text]) => text).concat('', '2026-01-15T12:00:00Z')) assert.equal(ms(value), null, value);
   });
 
+  test('what an example of any page imports from the package is there', () => {
+    const entries = { dacapo: Object.keys(dacapo), 'dacapo/slim': [...Object.keys(dacapo), 'init'], 'dacapo/cloudflare': ['DacapoState', 'durableStore'] };
+    const types = new Set([...read('js/types.d.ts').matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(([, name]) => name));
+    let imported = 0;
+    for (const page of pages) {
+      for (const [, names, entry] of read(page).matchAll(/import (?:type )?\{([^}]*)\} from '(dacapo[\w/]*)'/g)) {
+        for (const name of names.split(',').map((each) => each.trim().replace(/^type |\s+as .*$/g, '')).filter(Boolean)) {
+          assert.ok(entries[entry]?.includes(name) || types.has(name), `${page}: ${name} from ${entry}`);
+          imported++;
+        }
+      }
+    }
+    assert.ok(imported > 20);
+  });
+
+  test('the index has every page', () => {
+    const listed = [...read('docs/README.md').matchAll(/^(?:- |\| )\[[^\]]+\]\(([^)]+\.md)\)/gm)].map(([, file]) => join('docs', file));
+    assert.deepEqual(listed.filter((file) => file.startsWith('docs/')).sort(), docs.filter((page) => page !== 'docs/README.md').sort());
+  });
+
   test('links lead to files and headings that are there', () => {
     const slug = (heading) => heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-');
     const headings = (file) => [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => slug(heading));
@@ -259,6 +230,11 @@ function table(page, head) {
   const rows = lines.slice(starts[0] + 2);
   return rows.slice(0, rows.findIndex((line) => !line.startsWith('|'))).map(cells);
 }
+
+/** A page without its blocks of code. */
+const prose = (text) => text.replace(/^```[^]*?^```$/gm, '');
+
+const dependenciesOf = (file) => JSON.parse(read(file)).dependencies;
 
 function faultsOf(options) {
   try {

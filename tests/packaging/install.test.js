@@ -27,16 +27,6 @@ describe('installed from its tarball', () => {
     await install(user, tarball);
   });
 
-  test('the package can be imported', async () => {
-    const program = `import { createFetch } from 'dacapo'; const fetchAgain = createFetch({ initialDelayMs: 1 });${PROGRAM}`;
-    assert.deepEqual(await runProgram(user, 'import.js', program), SERVED);
-  });
-
-  test('the package can be required', async () => {
-    const program = `const { createFetch } = require('dacapo'); (async () => { const fetchAgain = createFetch({ initialDelayMs: 1 });${PROGRAM}})();`;
-    assert.deepEqual(await runProgram(user, 'require.cjs', program), SERVED);
-  });
-
   test('dacapo/slim runs with the module that the package has as a file', async () => {
     const program = `import { readFile } from 'node:fs/promises'; import { createFetch, init } from 'dacapo/slim';
       await init(await readFile(new URL(import.meta.resolve('dacapo/dacapo.wasm'))));

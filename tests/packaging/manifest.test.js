@@ -41,16 +41,19 @@ test('wasm-bindgen and the library that writes its glue are pinned to one versio
   assert.equal(crate, xtask);
 });
 
-test('the types, and every entry, have the names that js/index.js exports', async () => {
-  const index = Object.keys(await import('../../js/index.js')).sort();
-  assert.deepEqual(Object.keys(await import('../../js/load/inline.js')).sort(), index);
-  assert.deepEqual(Object.keys(await import('../../js/load/slim.js')).sort(), [...index, 'init'].sort());
-  const typed = [...read('js/types.d.ts').matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name);
-  assert.deepEqual([...new Set(typed)].sort(), index);
-});
-
-test('the entry for workerd exports what the default entry does', () => {
+test('the entries for workerd and for edge runtimes export what the default entry does', () => {
   const exportsOf = (file) => read(file).split('\n').filter((line) => line.startsWith('export '));
   assert.ok(exportsOf('js/load/inline.js').length > 10);
-  assert.deepEqual(exportsOf('js/load/workerd.js'), exportsOf('js/load/inline.js'));
+  for (const entry of ['workerd', 'edge-light']) assert.deepEqual(exportsOf(`js/load/${entry}.js`), exportsOf('js/load/inline.js'));
+});
+
+test('docs/runtimes.md tells of every entry, every condition and the file it leads to', () => {
+  let entry;
+  const told = [...read('docs/runtimes.md').matchAll(/^\| (?:`(dacapo[^`]*)` )?\| `([\w-]+)` \| `([^`]+)` \|$/gm)].map(([, name, condition, file]) => {
+    entry = name ?? entry;
+    return `${entry} ${condition} ./${file}`;
+  });
+  const conditions = Object.entries(manifest.exports).filter(([name]) => name !== './package.json');
+  const exported = conditions.flatMap(([name, files]) => Object.entries(files).map(([condition, file]) => `${name.replace('.', 'dacapo')} ${condition} ${file}`));
+  assert.deepEqual(told, exported);
 });

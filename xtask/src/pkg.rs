@@ -17,8 +17,9 @@ pub type Files = BTreeMap<&'static str, Vec<u8>>;
 /// In this order: the sections that say how the module was built are needed until wasm-opt has read them.
 const WASM_OPT: [&str; 3] = ["-O3", "--strip-producers", "--strip-target-features"];
 
-/// For bundlers that import wasm compiled; wasm-bindgen's own file of this name lists the exports instead.
-const MODULE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
+/// For bundlers that import wasm compiled; wasm-bindgen's own file of this name lists the exports instead. The types of
+/// Node.js without those of the DOM do not know `WebAssembly.Module`.
+const MODULE_TYPES: &str = "declare const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;\nexport default module;\n";
 
 pub fn generate(root: &Path, wasm: &Path) -> Result<Files> {
     let mut output = Bindgen::new()

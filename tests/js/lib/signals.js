@@ -59,9 +59,11 @@ export function macrotaskFlags() {
     ran ??= kind;
   };
   const timer = setTimeout(raise('a timer'), 0);
-  if (typeof setImmediate === 'function') setImmediate(raise('an immediate'));
+  // In Next.js's edge runtime there are only timers: the others are functions that throw.
+  const isEdge = 'EdgeRuntime' in globalThis;
+  if (typeof setImmediate === 'function' && !isEdge) setImmediate(raise('an immediate'));
   let channel;
-  if (typeof MessageChannel === 'function') {
+  if (typeof MessageChannel === 'function' && !isEdge) {
     channel = new MessageChannel();
     channel.port1.onmessage = raise('a message');
     channel.port2.postMessage(0);

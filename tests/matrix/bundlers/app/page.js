@@ -1,0 +1,5 @@
+import { watchRejections } from '../tests/js/lib/suites.js';
+import { run } from './contract.js';
+
+watchRejections();
+globalThis.runHere = run;

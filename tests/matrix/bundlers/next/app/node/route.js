@@ -1,0 +1,1 @@
+export { answer as GET } from '../../answer.js';

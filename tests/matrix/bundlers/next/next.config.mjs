@@ -1,0 +1,2 @@
+// The packages are links to where they are installed, outside this folder.
+export default { turbopack: { root: '/' } };

@@ -1,0 +1,3 @@
+export { answer as proxy } from './answer.js';
+
+export const config = { matcher: '/proxy' };
