@@ -1166,7 +1166,8 @@ export interface Explanation {
   readonly schedule: readonly { readonly n: number; readonly minMs: number; readonly maxMs: number }[];
   /**
    * All attempts at their timeout and all waits at their longest, hints included, in milliseconds; `null` when
-   * nothing bounds it.
+   * nothing bounds it. What comes after an attempt's headers is not in it, unless `deadlineMs` or
+   * `timeoutCovers: 'response'` bounds that.
    */
   readonly worstCaseMs: number | null;
   /** All waits at their longest without a hint, in milliseconds. */

@@ -132,10 +132,12 @@ fails({ ...openaiAnswers, ...openaiStreams }, {
   'a 503': { answer: failure(503, TOLD), sends: 2, kind: 'overloaded', is: is(503, TOLD) },
   'a 429 that asks for an hour': { answer: failure(429, LIMITED, { 'retry-after': '3600' }), sends: 1, kind: 'rate_limited', is: is(429, LIMITED) },
   'a spent quota': { answer: failure(429, SPENT), sends: 1, kind: 'quota_exhausted', is: is(429, SPENT) },
+}, factsOf, { leads: false });
+fails({ ...openaiAnswers, ...openaiStreams }, {
   'a connection that is reset': {
     answer: lost, sends: 2, kind: 'transport', is: (raised) => assert.deepEqual([APICallError.isInstance(raised), raised.statusCode], [true, undefined]),
   },
-}, factsOf, { leads: false });
+}, factsOf);
 
 const OVERFULL = anthropicWire.error('Told by the provider', 'overloaded_error');
 fails({ 'generateText of anthropic': anthropicText, 'generateText with an output of anthropic': anthropicOutput, 'streamText of anthropic': anthropicStream }, {

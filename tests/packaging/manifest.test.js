@@ -35,7 +35,7 @@ test('the package and the crate have one version', () => {
 });
 
 test('wasm-bindgen and the library that writes its glue are pinned to one version', () => {
-  const crate = /^wasm-bindgen = "=(.+)"$/m.exec(read('Cargo.toml'))?.[1];
+  const crate = /^wasm-bindgen = \{ version = "=([^"]+)"/m.exec(read('Cargo.toml'))?.[1];
   const xtask = /^wasm-bindgen-cli-support = "=(.+)"$/m.exec(read('xtask/Cargo.toml'))?.[1];
   assert.ok(crate !== undefined);
   assert.equal(crate, xtask);
