@@ -212,7 +212,7 @@ describe('the AI SDK', { timeout: LIMIT_MS }, () => {
   }
 
   test('its timeout ends a wait: it spans all attempts', async (t) => {
-    const call = { ask: async (to) => generateText({ ...asks(to, 'openai responses'), timeout: 100 }) };
+    const call = { ask: async (to) => generateText({ ...asks(to, 'openai responses'), timeout: 400 }) };
     const { error: raised, requests, settled } = await asked(t, call, [OVERLOADED], WAITS);
     assert.equal(raised.name, 'TimeoutError');
     assert.deepEqual([requests.length, settled()[0].mark, settled()[0].attempts.length], [1, 'cancelled', 1]);
@@ -222,7 +222,7 @@ describe('the AI SDK', { timeout: LIMIT_MS }, () => {
   for (const [option, mark, sends] of [['timeoutMs', 'attempts_exhausted', 2], ['deadlineMs', 'deadline_exceeded', 1]]) {
     test(`${option} reaches the user as the TimeoutError that it is, which leads to the history`, async (t) => {
       for (const call of [ask, stream]) {
-        const { error: raised, requests } = await asked(t, call, [unanswered], { clock: undefined, [option]: 60, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
+        const { error: raised, requests } = await asked(t, call, [unanswered], { clock: undefined, [option]: 400, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
         assert.equal(raised.name, 'TimeoutError');
         assert.match(raised.message, new RegExp(option));
         assert.deepEqual([requests.length, historyOf(raised).mark], [sends, mark]);

@@ -135,7 +135,7 @@ describe('@anthropic-ai/sdk', { timeout: LIMIT_MS }, () => {
 
   test('its timeout ends a wait: it spans all attempts, and onEvent alone tells of the history', async (t) => {
     const options = { clock: undefined, initialDelayMs: 60_000, maxDelayMs: 60_000 };
-    const { error: raised, requests, settled } = await asked(t, ask, [OVERLOADED], options, { timeoutMs: 100 });
+    const { error: raised, requests, settled } = await asked(t, ask, [OVERLOADED], options, { timeoutMs: 400 });
     assert.equal(raised.constructor, Anthropic.APIConnectionTimeoutError);
     assert.deepEqual([requests.length, historyOf(raised)], [1, undefined]);
     assert.deepEqual([settled()[0].mark, settled()[0].attempts[0].error.kind], ['cancelled', 'overloaded']);
@@ -143,7 +143,7 @@ describe('@anthropic-ai/sdk', { timeout: LIMIT_MS }, () => {
 
   for (const [option, mark, sends] of [['timeoutMs', 'attempts_exhausted', 2], ['deadlineMs', 'deadline_exceeded', 1]]) {
     test(`${option} is a timeout to the client, and onEvent alone tells of the history`, async (t) => {
-      const { error: raised, requests, settled } = await asked(t, ask, [unanswered], { clock: undefined, [option]: 60, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
+      const { error: raised, requests, settled } = await asked(t, ask, [unanswered], { clock: undefined, [option]: 400, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
       assert.equal(raised.constructor, Anthropic.APIConnectionTimeoutError);
       assert.deepEqual([requests.length, historyOf(raised), settled()[0].mark], [sends, undefined, mark]);
     });

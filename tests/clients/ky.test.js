@@ -77,16 +77,16 @@ describe('ky', { timeout: LIMIT_MS, concurrency: 4 }, () => {
   test('its timeout spans all attempts and waits, and then the server is let go', async (t) => {
     const provider = await startProvider(t, json(OVERLOADED, { status: 503 }), ask.whole);
     const { fetch, settled } = watchedFetch({ clock: undefined, initialDelayMs: 60_000, maxDelayMs: 60_000 });
-    await assert.rejects(ask.ask({ url: provider.url, fetch, timeoutMs: 200 }), TimeoutError);
+    await assert.rejects(ask.ask({ url: provider.url, fetch, timeoutMs: 600 }), TimeoutError);
     await new Promise(setImmediate);
     assert.deepEqual([provider.requests.length, settled()[0].mark], [1, 'cancelled']);
     const silent = await startProvider(t, unanswered);
-    await assert.rejects(ask.ask({ url: silent.url, fetch, timeoutMs: 100 }), TimeoutError);
+    await assert.rejects(ask.ask({ url: silent.url, fetch, timeoutMs: 400 }), TimeoutError);
     await silent.requests[0].left;
   });
 
   test('timeoutMs is for one attempt, and its error leads to the history', async (t) => {
-    const { error, requests } = await asked(t, ask, [unanswered], { timeoutMs: 100, maxAttempts: 2 });
+    const { error, requests } = await asked(t, ask, [unanswered], { timeoutMs: 400, maxAttempts: 2 });
     assert.deepEqual([error.name, error instanceof DOMException, requests.length], ['TimeoutError', true, 2]);
     assert.equal(historyOf(error).last.error.kind, 'timeout');
   });

@@ -112,8 +112,8 @@ describe('@langchain/openai', { timeout: LIMIT_MS, concurrency: 4 }, () => {
   test('timeout spans all attempts and waits, timeoutMs is for one; of either only onEvent has the history', async (t) => {
     const provider = await startProvider(t, json(OVERLOADED, { status: 503 }), calls.invoke.whole);
     const { fetch } = watchedFetch({ clock: undefined, initialDelayMs: 60_000, maxDelayMs: 60_000 });
-    await assert.rejects(calls.invoke.ask({ url: provider.url, fetch, timeoutMs: 200 }), { name: 'TimeoutError' });
-    const { error, requests, settled } = await asked(t, calls.invoke, [unanswered], { timeoutMs: 100, maxAttempts: 2 });
+    await assert.rejects(calls.invoke.ask({ url: provider.url, fetch, timeoutMs: 600 }), { name: 'TimeoutError' });
+    const { error, requests, settled } = await asked(t, calls.invoke, [unanswered], { timeoutMs: 400, maxAttempts: 2 });
     assert.deepEqual([error.name, requests.length, settled()[0].last.error.kind], ['TimeoutError', 2, 'timeout']);
     assert.equal(historyOf(error), undefined);
   });

@@ -105,10 +105,10 @@ describe('@mistralai/mistralai', { timeout: LIMIT_MS, concurrency: 4 }, () => {
       const slow = { initialDelayMs: 60_000, maxDelayMs: 60_000 };
       const provider = await startProvider(t, json(BUSY, { status: 503 }), call.whole);
       const { fetch } = watchedFetch({ clock: undefined, ...slow });
-      const late = await call.ask({ url: provider.url, fetch, timeoutMs: 200 }, () => undefined).catch((caught) => caught);
+      const late = await call.ask({ url: provider.url, fetch, timeoutMs: 600 }, () => undefined).catch((caught) => caught);
       assert.ok(late instanceof RequestTimeoutError, String(late));
       assert.deepEqual([historyOf(late).mark, provider.requests.length], ['cancelled', 1]);
-      const { error, requests } = await asked(t, call, [unanswered], { timeoutMs: 100, maxAttempts: 2 });
+      const { error, requests } = await asked(t, call, [unanswered], { timeoutMs: 400, maxAttempts: 2 });
       assert.ok(error instanceof RequestTimeoutError, String(error));
       assert.deepEqual([requests.length, historyOf(error).last.error.kind, /timeoutMs/.test(error.message)], [2, 'timeout', true]);
     });

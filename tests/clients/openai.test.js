@@ -217,7 +217,7 @@ describe('openai', { timeout: LIMIT_MS }, () => {
 
   test('its timeout ends a wait: it spans all attempts, and its error leads to the history', async (t) => {
     const options = { clock: undefined, initialDelayMs: 60_000, maxDelayMs: 60_000 };
-    const { error: raised, requests, settled } = await asked(t, ask, [OVERLOADED], options, { timeoutMs: 100 });
+    const { error: raised, requests, settled } = await asked(t, ask, [OVERLOADED], options, { timeoutMs: 400 });
     assert.equal(raised.constructor, OpenAI.APIConnectionTimeoutError);
     assert.equal(requests.length, 1);
     assert.deepEqual([settled()[0].mark, settled()[0].attempts[0].error.kind], ['cancelled', 'overloaded']);
@@ -226,7 +226,7 @@ describe('openai', { timeout: LIMIT_MS }, () => {
 
   for (const [option, kind, mark, sends] of [['timeoutMs', 'timeout', 'attempts_exhausted', 2], ['deadlineMs', 'deadline_exceeded', 'deadline_exceeded', 1]]) {
     test(`${option} is a timeout to the client, whose error leads to the history`, async (t) => {
-      const { error: raised, requests } = await asked(t, ask, [unanswered], { clock: undefined, [option]: 60, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
+      const { error: raised, requests } = await asked(t, ask, [unanswered], { clock: undefined, [option]: 400, maxAttempts: 2, maxDelayMs: 0, initialDelayMs: 0 });
       assert.equal(raised.constructor, OpenAI.APIConnectionTimeoutError);
       assert.match(raised.cause.message, new RegExp(option));
       assert.deepEqual([requests.length, historyOf(raised).mark, matchesKind(raised, kind)], [sends, mark, true]);

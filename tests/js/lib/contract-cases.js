@@ -162,7 +162,7 @@ claim('a Retry-After beyond the limit ends the call at once with the Response', 
 
 claim('an attempt without an answer is given up at timeoutMs and retried', async (env) => {
   const url = play(env.origin, [{ fault: 'no-headers' }, OK]);
-  const response = await quickFetch(env, { timeoutMs: 150 })(url, ASK);
+  const response = await quickFetch(env, { timeoutMs: 400 })(url, ASK);
   equal(await response.json(), { answer: 42 });
   equal(env.dacapo.historyOf(response).attempts.map(({ reason, error }) => [reason, error.kind]), [['timeout', 'timeout']]);
   await seenUntil(url, ([first]) => first?.left);
@@ -179,7 +179,7 @@ claim('the last timeout is a TimeoutError that names the option and its millisec
 
 claim('timeoutCovers response also ends a body that stops coming', async (env) => {
   const url = play(env.origin, [{ chunks: ['{"answer":'], headers: JSON_HEADERS, fault: 'stall' }, OK]);
-  const response = await quickFetch(env, { timeoutMs: 150, timeoutCovers: 'response' })(url, ASK);
+  const response = await quickFetch(env, { timeoutMs: 400, timeoutCovers: 'response' })(url, ASK);
   equal(await response.json(), { answer: 42 });
   same(env.dacapo.historyOf(response).attempts[0].error.kind, 'timeout', 'kind');
   await seenUntil(url, ([first]) => first?.left);
