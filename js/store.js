@@ -9,6 +9,9 @@ import { read } from './errors.js';
 /** How often a state is read again that somebody else has changed meanwhile. */
 const TRIES = 3;
 
+/** How often one exchange begins the next: in a Worker all of them are the work of one request, which has to end. */
+const LINKS = 3;
+
 /** How long a call waits for the leave to be a probe. */
 const CLAIM_MS = 1000;
 
@@ -66,10 +69,16 @@ class Shared {
     this.begunAt = Number.NEGATIVE_INFINITY;
     /** Whether something happened meanwhile. */
     this.again = false;
+    /** @type {{ version: unknown, ageMs: number, mono: number } | undefined} What was last read. */
+    this.last = undefined;
   }
 
-  /** Tells the store what it does not know yet, and takes over what others told. */
-  exchange() {
+  /**
+   * Tells the store what it does not know yet, and takes over what others told.
+   *
+   * @param {number} [links] How many exchanges may follow this one.
+   */
+  exchange(links = LINKS) {
     const now = this.source.mono();
     if (this.running !== undefined && now - this.begunAt < STUCK_MS) {
       this.again = true;
@@ -79,11 +88,14 @@ class Shared {
     this.running = running;
     this.begunAt = now;
     this.again = false;
-    this.keepAlive(this.#exchanged(running));
+    this.keepAlive(this.#exchanged(running, links));
   }
 
-  /** @param {object} running */
-  async #exchanged(running) {
+  /**
+   * @param {object} running
+   * @param {number} links
+   */
+  async #exchanged(running, links) {
     const isCurrent = () => this.running === running;
     try {
       await this.#agree(isCurrent);
@@ -93,15 +105,19 @@ class Shared {
     }
     if (!isCurrent()) return;
     this.running = undefined;
-    if (this.again) this.exchange();
+    // Otherwise the next call that has something to tell begins one.
+    if (this.again && links > 0) this.exchange(links - 1);
   }
 
   /** @param {() => boolean} isCurrent Whether it has not been given up on. */
   async #agree(isCurrent) {
+    /** @type {Found | undefined} */
+    let found;
     for (let tries = 0; tries < TRIES; tries++) {
-      const found = await this.find();
+      found = await this.find();
       if (!isCurrent()) return;
-      const agreed = ask(() => this.merged(found, this.source.mono()));
+      const state = found;
+      const agreed = ask(() => this.merged(state, this.source.mono()));
       if (agreed === undefined) return;
       if (agreed.isNews && !(await this.write(found, agreed.text))) continue;
       if (!isCurrent()) return;
@@ -109,7 +125,20 @@ class Shared {
       this.source.adopted();
       return;
     }
+    const theirs = found;
+    if (!isCurrent() || theirs === undefined) return;
+    // They were quicker each time. What they told counts all the same; what is to be told waits.
+    ask(() => this.learned(theirs, this.source.mono()));
+    this.source.adopted();
   }
+
+  /**
+   * Takes over what others told, and nothing of it is said to be told.
+   *
+   * @param {Found} _found
+   * @param {number} _mono
+   */
+  learned(_found, _mono) {}
 
   /**
    * What the state is by both, the store and this isolate; `undefined` where that is as it was.
@@ -129,9 +158,16 @@ class Shared {
     if (found === undefined || found === null) return undefined;
     const { version, state } = found;
     const at = read(state, 'at');
+    const text = textOf(state);
     // One that cannot be read is written over.
-    if (typeof at !== 'number') return { version, text: '', ageMs: 0 };
-    return { version, text: JSON.stringify(state) ?? '', ageMs: Math.max(0, this.source.wall() - at) };
+    if (typeof at !== 'number' || text === undefined) return { version, text: '', ageMs: 0 };
+    const mono = this.source.mono();
+    const { last } = this;
+    // By the clock of whoever wrote it, which may be ahead; but it grows no younger here.
+    const atLeastMs = last !== undefined && last.version === version ? last.ageMs + mono - last.mono : 0;
+    const ageMs = Math.max(atLeastMs, this.source.wall() - at);
+    this.last = { version, ageMs, mono };
+    return { version, text, ageMs };
   }
 
   /**
@@ -147,7 +183,7 @@ class Shared {
   keepAlive(work) {
     work.catch(ignore);
     try {
-      this.store.waitUntil?.(work);
+      Promise.resolve(this.store.waitUntil?.(work)).catch(ignore);
     } catch {
       // There is no request whose end it could outlast.
     }
@@ -193,21 +229,34 @@ export class SharedBreaker extends Shared {
   merged(found, mono) {
     const handle = this.source.handle();
     const done = handle.deeds();
-    const text = this.#withDeeds(found, mono) ?? (done > 0 ? handle.export(mono) : undefined);
+    const { text, isNews } = this.#withDeeds(found, mono) ?? { text: done > 0 ? handle.export(mono) : undefined, isNews: true };
     if (text === undefined) return undefined;
-    return { text, isNews: done > 0, adopt: (/** @type {number} */ now) => this.source.handle().adopt(text, done, now, now - mono) };
+    return { text, isNews: done > 0 && isNews, adopt: (/** @type {number} */ now) => this.source.handle().adopt(text, done, now, now - mono) };
   }
 
   /**
+   * @override
+   * @param {Found} found
+   * @param {number} mono
+   */
+  learned(found, mono) {
+    this.source.handle().adopt(found.text, 0, mono, found.ageMs);
+  }
+
+  /**
+   * The state with what happened here, and whether that makes a difference: to one that is open a failure makes none.
+   *
    * @param {Found | undefined} found
    * @param {number} mono
    */
   #withDeeds(found, mono) {
     return found && this.scratch((shared) => {
       if (!shared.import(found.text, mono, found.ageMs)) return undefined;
+      const before = shared.export(mono);
       if (shared.state() === CLOSED && found.ageMs >= STALE_MS) shared.close();
       this.source.handle().redo(shared, mono);
-      return shared.export(mono);
+      const text = shared.export(mono);
+      return { text, isNews: text !== before };
     });
   }
 
@@ -268,7 +317,7 @@ export class SharedBreaker extends Shared {
   #admitted(found, token, mono) {
     const handle = this.source.handle();
     const done = handle.deeds();
-    const text = this.#withDeeds(found, mono);
+    const text = this.#withDeeds(found, mono)?.text;
     if (found === undefined || text === undefined) return { text: handle.export(mono), admission: token, done };
     return this.scratch((shared) => {
       shared.import(text, mono, 0);
@@ -332,5 +381,14 @@ export class SharedBudget extends Shared {
       own.rebase(base, shared, mono);
       return own.export(mono);
     })));
+  }
+}
+
+/** @param {unknown} state */
+function textOf(state) {
+  try {
+    return JSON.stringify(state);
+  } catch {
+    return undefined;
   }
 }

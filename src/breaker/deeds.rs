@@ -11,8 +11,12 @@ const DEEDS_KEPT: usize = 64;
 pub(super) enum Deed {
     /// A call of a closed period succeeded or failed.
     Counted(BreakerOutcome),
-    /// A probe ended.
-    Probed(u64, BreakerOutcome),
+    /// A probe ended that was admitted after so many trips.
+    Probed {
+        token: u64,
+        outcome: BreakerOutcome,
+        trips: u32,
+    },
     Isolated,
     Closed,
 }
@@ -64,7 +68,7 @@ impl Breaker {
             // A call from before it opened says nothing of a probe.
             Deed::Counted(outcome) if self.state() == State::Closed => self.report(self.period, outcome, now),
             Deed::Counted(_) => {}
-            Deed::Probed(token, outcome) => self.report(token, outcome, now),
+            Deed::Probed { token, outcome, trips } => self.report_as(token, outcome, trips, now),
             Deed::Isolated => self.isolate(),
             Deed::Closed => self.close(),
         }
@@ -153,6 +157,52 @@ mod tests {
         assert_eq!(shared.state(), State::Closed);
         assert!(there.adopt(&shared.export(later), 0, later, DelayMs::ZERO));
         assert_eq!(there.state(), State::Closed);
+    }
+
+    #[test]
+    fn a_probe_that_the_shared_state_was_not_told_of_counts_there() {
+        let later = MonoMs(NOW.0 + 30_000);
+        for (outcome, expected) in [(Success, (State::Closed, 0)), (Failure, (State::Open, 2))] {
+            let mut here = breaker(1);
+            (0..3).for_each(|_| call(&mut here, Failure, NOW));
+            let opened = here.export(NOW);
+            assert!(here.adopt(&opened, here.deeds(), NOW, DelayMs::ZERO));
+            call(&mut here, outcome, later);
+            for age in [DelayMs::ZERO, DelayMs::new(30_000)] {
+                let mut shared = breaker(2);
+                assert!(shared.import(&opened, later, age));
+                here.redo(&mut shared, later);
+                assert_eq!((shared.state(), shared.trips()), expected, "{age:?}");
+                assert!(here.clone().adopt(&shared.export(later), here.deeds(), later, DelayMs::ZERO));
+            }
+        }
+    }
+
+    #[test]
+    fn a_probe_of_an_earlier_open_period_says_nothing_of_this_one() {
+        let mut here = breaker(1);
+        (0..3).for_each(|_| call(&mut here, Failure, NOW));
+        here.adopt(&here.clone().export(NOW), here.deeds(), NOW, DelayMs::ZERO);
+        call(&mut here, Success, MonoMs(NOW.0 + 30_000));
+        let mut shared = breaker(2);
+        (0..3).for_each(|_| call(&mut shared, Failure, NOW));
+        call(&mut shared, Failure, MonoMs(NOW.0 + 30_000));
+        here.redo(&mut shared, MonoMs(NOW.0 + 31_000));
+        assert_eq!((shared.state(), shared.trips()), (State::Open, 2));
+    }
+
+    #[test]
+    fn a_token_from_elsewhere_is_given_to_nobody_else() {
+        let rules = BreakerRules { failures: 1, probes: 2, open_jitter: 0.0, ..BreakerRules::default() };
+        let mut here = Breaker::new(rules, 1);
+        call(&mut here, Failure, NOW);
+        let now = MonoMs(NOW.0 + 30_000);
+        let Admission::Admitted(own) = here.admit(now) else { panic!("the cool-down is over") };
+        assert_eq!(here.admit_as(own - 1, now), Admission::Admitted(own - 1));
+        assert!(matches!(here.admit_as(own + 7, now), Admission::Refused { .. }));
+        here.report(own - 1, Failure, now);
+        let Admission::Admitted(next) = here.admit(MonoMs(now.0 + 60_000)) else { panic!("the cool-down is over") };
+        assert!(next > own);
     }
 
     #[test]

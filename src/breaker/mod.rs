@@ -144,6 +144,17 @@ impl Breaker {
 
     /// Asks to make a call.
     pub fn admit(&mut self, now: MonoMs) -> Admission {
+        let token = self.last_token.wrapping_add(1) & MAX_SAFE_MS;
+        let admission = self.admit_as(token, now);
+        if admission == Admission::Admitted(token) {
+            self.last_token = token;
+        }
+        admission
+    }
+
+    /// Asks for a call that another state of this breaker has admitted as a probe, with the
+    /// token that it has there.
+    pub fn admit_as(&mut self, token: u64, now: MonoMs) -> Admission {
         let retry_after = self.retry_after(now);
         if retry_after > DelayMs::ZERO {
             return Admission::Refused { retry_after };
@@ -151,45 +162,51 @@ impl Breaker {
         if self.phase == Phase::Closed {
             return Admission::Admitted(self.period);
         }
-        if let Phase::Open { .. } = self.phase {
-            self.enter(Phase::HalfOpen { probes: Vec::new(), succeeded: 0 });
-        }
-        self.last_token = self.last_token.wrapping_add(1) & MAX_SAFE_MS;
-        let lease_ends = later(now, self.rules.lease.unwrap_or(self.cool_down));
-        if let Phase::HalfOpen { probes, .. } = &mut self.phase {
-            let mut too_many = probes.iter().filter(|probe| !probe.holds_place(now)).count().saturating_sub(LATE_KEPT);
-            probes.retain(|probe| {
-                let goes = too_many > 0 && !probe.holds_place(now);
-                too_many -= usize::from(goes);
-                !goes
-            });
-            probes.push(Probe { token: self.last_token, lease_ends });
-        }
-        Admission::Admitted(self.last_token)
+        self.add(Probe { token, lease_ends: later(now, self.lease()) }, now);
+        Admission::Admitted(token)
     }
 
-    /// Asks for a call that another state of this breaker has admitted as a probe, with the
-    /// token that it has there.
-    pub fn admit_as(&mut self, token: u64, now: MonoMs) -> Admission {
-        self.last_token = token.wrapping_sub(1) & MAX_SAFE_MS;
-        self.admit(now)
+    fn lease(&self) -> DelayMs {
+        self.rules.lease.unwrap_or(self.cool_down)
     }
 
-    /// Asks again for a call that was admitted, before it sends once more: while its token is
-    /// current it takes no second place, and otherwise it is a call like any other.
-    pub fn admit_again(&mut self, token: u64, now: MonoMs) -> Admission {
-        let holds_place = match &self.phase {
-            Phase::HalfOpen { probes, .. } => probes.iter().any(|probe| probe.token == token && probe.holds_place(now)),
-            _ => false,
+    fn add(&mut self, probe: Probe, now: MonoMs) {
+        let Phase::HalfOpen { probes, .. } = &mut self.phase else {
+            self.enter(Phase::HalfOpen { probes: vec![probe], succeeded: 0 });
+            return;
         };
-        if holds_place {
+        let mut too_many = probes.iter().filter(|probe| !probe.holds_place(now)).count().saturating_sub(LATE_KEPT);
+        probes.retain(|probe| {
+            let goes = too_many > 0 && !probe.holds_place(now);
+            too_many -= usize::from(goes);
+            !goes
+        });
+        probes.push(probe);
+    }
+
+    /// Asks again for a call that was admitted, before it sends once more. A probe keeps its
+    /// place, or gets one that is free. Any other call is one like any other, but for a breaker
+    /// that is followed: there others have to be asked before a call may be a probe, and
+    /// nobody asks for a retry.
+    pub fn admit_again(&mut self, token: u64, now: MonoMs) -> Admission {
+        let retry_after = self.retry_after(now);
+        let lease_ends = later(now, self.lease());
+        if let Phase::HalfOpen { probes, .. } = &mut self.phase
+            && let Some(probe) = probes.iter_mut().find(|probe| probe.token == token)
+        {
+            if !probe.holds_place(now) {
+                if retry_after > DelayMs::ZERO {
+                    return Admission::Refused { retry_after };
+                }
+                probe.lease_ends = lease_ends;
+            }
             return Admission::Admitted(token);
         }
-        let admission = self.admit(now);
-        if let (Admission::Admitted(_), Phase::HalfOpen { probes, .. }) = (admission, &mut self.phase) {
-            probes.retain(|probe| probe.token != token);
+        if self.deeds.is_some() && self.phase != Phase::Closed {
+            Admission::Refused { retry_after }
+        } else {
+            self.admit(now)
         }
-        admission
     }
 
     /// Reports how a call ended that was admitted with this token.
@@ -206,7 +223,7 @@ impl Breaker {
                     *succeeded = succeeded.saturating_add(1);
                 }
                 let are_enough = *succeeded >= self.rules.probes;
-                self.note(Deed::Probed(token, outcome));
+                self.note(Deed::Probed { token, outcome, trips: self.trips });
                 match outcome {
                     BreakerOutcome::Failure => self.trip(now),
                     BreakerOutcome::Success if are_enough => self.reset(),
@@ -215,6 +232,17 @@ impl Breaker {
             }
             _ => {}
         }
+    }
+
+    /// Reports a probe of the same open period that another state of this breaker has admitted.
+    fn report_as(&mut self, token: u64, outcome: BreakerOutcome, trips: u32, now: MonoMs) {
+        if trips != self.trips || !matches!(self.phase, Phase::Open { .. } | Phase::HalfOpen { .. }) {
+            return;
+        }
+        if !matches!(&self.phase, Phase::HalfOpen { probes, .. } if probes.iter().any(|probe| probe.token == token)) {
+            self.add(Probe { token, lease_ends: now }, now);
+        }
+        self.report(token, outcome, now);
     }
 
     fn count(&mut self, outcome: BreakerOutcome, now: MonoMs) {

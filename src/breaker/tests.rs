@@ -211,6 +211,26 @@ fn a_call_that_waited_out_the_cool_down_is_the_probe() {
 }
 
 #[test]
+fn where_others_would_have_to_be_asked_a_call_that_waited_out_the_cool_down_is_no_probe() {
+    let (mut breaker, period) = opened(rules());
+    breaker.follow();
+    assert_eq!(breaker.admit_again(period, at(100)), refused(0));
+    let probe = token(breaker.admit(at(100)));
+    assert_eq!(breaker.admit_again(probe, at(150)), Admission::Admitted(probe));
+}
+
+#[test]
+fn the_retry_of_a_probe_that_lost_its_place_takes_a_free_one_and_is_the_same_probe() {
+    let (mut breaker, _) = opened(rules());
+    let probe = token(breaker.admit(at(100)));
+    assert_eq!(breaker.admit_again(probe, at(200)), Admission::Admitted(probe));
+    assert_eq!(breaker.admit(at(299)), refused(1));
+    let other = token(breaker.admit(at(300)));
+    assert_eq!(breaker.admit_again(probe, at(301)), refused(99));
+    assert_eq!(breaker.admit_again(other, at(301)), Admission::Admitted(other));
+}
+
+#[test]
 fn of_several_probes_all_must_succeed_and_one_failure_opens_it() {
     let three = BreakerRules { probes: 3, ..rules() };
     let (mut breaker, _) = opened(three.clone());
@@ -460,6 +480,10 @@ impl Model {
         (self.rules.open.get() << (self.trips.max(1) - 1).min(40)).min(self.rules.max_open.get())
     }
 
+    fn lease(&self) -> u64 {
+        self.rules.lease.map_or(self.cool_down(), DelayMs::get)
+    }
+
     fn admits(&self) -> bool {
         let has_room = !self.half_open || self.running() + self.succeeded < self.rules.probes;
         self.period.is_some() || (!self.isolated && self.now >= self.open_until && has_room)
@@ -472,8 +496,7 @@ impl Model {
                 self.half_open = true;
                 self.forget();
                 self.probes_made += 1;
-                let ends = self.now + self.rules.lease.map_or(self.cool_down(), DelayMs::get);
-                Hold::Probe { ends, order: self.probes_made }
+                Hold::Probe { ends: self.now + self.lease(), order: self.probes_made }
             }
         }
     }
@@ -579,8 +602,13 @@ proptest! {
                     let admission = breaker.admit_again(tokens[n], now);
                     let admitted = if let Admission::Admitted(token) = admission { Some(token) } else { None };
                     prop_assert_eq!(admitted.is_some(), holds_place || model.admits());
-                    if holds_place {
-                        prop_assert_eq!(admitted, Some(tokens[n]));
+                    if let Hold::Probe { order, .. } = model.holds[n] {
+                        if let Some(token) = admitted {
+                            prop_assert_eq!(token, tokens[n]);
+                        }
+                        if admitted.is_some() && !holds_place {
+                            model.holds[n] = Hold::Probe { ends: model.now + model.lease(), order };
+                        }
                     } else if let Some(token) = admitted {
                         model.holds[n] = model.admit();
                         tokens[n] = token;

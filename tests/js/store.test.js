@@ -219,6 +219,33 @@ describe('isolates that share a breaker', () => {
 });
 
 describe('a store that many change at once', () => {
+  test('that is open is only read by those that fail: all learn of it, and nobody writes', async () => {
+    const { breaker, store } = world({}, memoryStore({ delayed: true }));
+    const [first, ...others] = Array.from({ length: 20 }, breaker);
+    const agreed = () => new Promise((resolve) => setTimeout(resolve, 50));
+    await fail(first, 3);
+    await agreed();
+    store.touched.length = 0;
+    await Promise.all(others.map((one) => one.call(FAILURE)));
+    await agreed();
+    assert.deepEqual(new Set(others.map((one) => one.state())), new Set([OPEN]));
+    assert.deepEqual(store.touched, Array(19).fill('read'));
+  });
+
+  test('that others change each time is taken over all the same, and what was not told is told later', async () => {
+    const { breaker, store } = world();
+    const [a, b] = [breaker(), breaker()];
+    await fail(a, 2);
+    const { compareAndSet } = store;
+    store.compareAndSet = async () => false;
+    await fail(b, 1);
+    assert.deepEqual([b.state(), b.handle.failures(0), b.handle.deeds()], [OPEN, 3, 1]);
+    store.compareAndSet = compareAndSet;
+    b.shared.after();
+    await idle();
+    assert.equal(store.states.get('breaker:k').state.state, 'open');
+  });
+
   test('loses no failure', async () => {
     const { breaker, store } = world({ failures: 100 }, memoryStore({ delayed: true }));
     const all = Array.from({ length: 3 }, breaker);
@@ -262,6 +289,9 @@ describe('a store that does not do its part', () => {
     'hangs': { read: never, compareAndSet: never },
     'hangs when it is written to': { read: async () => undefined, compareAndSet: never },
     'cannot keep the work alive': { read: async () => undefined, compareAndSet: async () => true, waitUntil: broken },
+    'rejects to keep the work alive': { read: async () => undefined, compareAndSet: async () => true, waitUntil: rejecting },
+    'gives what is no JSON': { read: async () => ({ version: 1, state: { at: 1n, state: 'open' } }), compareAndSet: async () => true },
+    'gives what goes round in circles': { read: async () => { const state = { at: 1 }; return { version: 1, state: Object.assign(state, { state }) }; }, compareAndSet: async () => true },
   };
   for (const [what, store] of Object.entries(stores)) {
     test(`${what}: the breaker goes by what it knows itself`, async (t) => {
@@ -282,6 +312,57 @@ describe('a store that does not do its part', () => {
       assert.deepEqual(rejections, []);
     });
   }
+
+  test('a store that is too slow for a claim still hears of the probe: its success closes the breaker of all', async () => {
+    const store = memoryStore();
+    const { breaker, advance } = world({}, store);
+    const [a, b] = [breaker(), breaker()];
+    await fail(a, 3);
+    await fail(b, 1);
+    advance(OPEN_MS);
+    const { read } = store;
+    store.read = never;
+    const probe = await a.begin();
+    assert.equal(probe.waitMs, undefined);
+    store.read = read;
+    probe.end(SUCCESS);
+    await idle();
+    assert.deepEqual([a.state(), store.states.get('breaker:k').state.state], [CLOSED, 'closed']);
+    assert.equal(await b.call(SUCCESS), undefined);
+  });
+
+  test('a state from a clock that is ahead grows older here all the same', async () => {
+    const { breaker, store, advance } = world();
+    const a = breaker();
+    await fail(a, 3);
+    store.states.get('breaker:k').state.at += 300_000;
+    const b = breaker();
+    await fail(b, 1);
+    for (let s = 0; s < 6; s++) {
+      assert.ok(await b.call(SUCCESS) > 0);
+      advance(5000);
+    }
+    assert.equal(await b.call(SUCCESS), undefined);
+  });
+
+  test('one exchange is followed by a few others, and not by all there ever are', async () => {
+    const store = memoryStore();
+    const { breaker } = world({ failures: 100 }, store);
+    const a = breaker();
+    const { read } = store;
+    let asked = 0;
+    store.read = async (key) => {
+      asked += 1;
+      // Something happens during each of them.
+      if (asked < 50) (await a.begin()).end(FAILURE);
+      return read(key);
+    };
+    await fail(a, 1);
+    for (let n = 0; n < 20; n++) await idle();
+    assert.equal(asked, 4);
+    await fail(a, 1);
+    assert.ok(asked > 4, 'the next call goes on');
+  });
 
   test('a store that hung is tried again ten seconds later', async () => {
     const store = memoryStore();
