@@ -18,13 +18,13 @@ export function iteratorOf(stream) {
     if (typeof stream.getReader === 'function') return readerOf(stream.getReader());
     if (typeof stream[Symbol.iterator] === 'function') return awaiting(iteratorIn(stream[Symbol.iterator]()));
   }
-  throw new TypeError(`retryStream: the function gave ${show(stream)}, must give an async iterable, an iterable or a ReadableStream`);
+  throw new TypeError(`retryStream: the function (in withRetry, a method named 'iterable') gave ${show(stream)}, must give an async iterable, an iterable or a ReadableStream`);
 }
 
 /** @param {any} iterator */
 function iteratorIn(iterator) {
   if (typeof iterator?.next === 'function') return iterator;
-  throw new TypeError('retryStream: what the function gave has no iterator');
+  throw new TypeError("retryStream: what the function (in withRetry, a method named 'iterable') gave has no iterator");
 }
 
 /**

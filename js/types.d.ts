@@ -802,8 +802,13 @@ export interface RetryStreamOptions<T = any> extends RetryOptions {
 /** Options of `withRetry`. A signal is the caller's of each method. */
 export interface WithRetryOptions<D extends object = any> extends Omit<RetryStreamOptions, 'signal' | 'resume' | 'methods'> {
   /** The methods that are retried, and what each gives: a promise, or a stream (at once or as a promise). */
-  methods: { readonly [name in MethodName<D>]?: 'promise' | 'iterable' | undefined };
+  methods: { readonly [name in MethodName<D>]?: MethodMode<ReturnType<Extract<D[name], (...args: any) => any>>> | undefined };
 }
+
+/** What a method that returns this can be named in `withRetry`; of an overloaded method the last signature counts. */
+export type MethodMode<R> = unknown extends R
+  ? 'promise' | 'iterable'
+  : (Extract<R, PromiseLike<any>> extends never ? never : 'promise') | (unknown extends Awaited<R> ? 'iterable' : Extract<Exclude<Awaited<R>, string>, StreamLike<any>> extends never ? never : 'iterable');
 
 /** The names of the methods of a driver. */
 export type MethodName<D> = { [name in keyof D]-?: Extract<D[name], (...args: any) => any> extends never ? never : name }[keyof D];

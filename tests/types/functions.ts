@@ -7,7 +7,7 @@ import {
 } from 'dacapo';
 import type {
   AttemptContext, AttemptRecord, BreakerOptions, BreakerState, BudgetOptions, ClassifyInput, ConfigFault, ErrorKind, ErrorType, Explanation,
-  FallbackTarget, FetchCallOptions, FetchOptions, History, MethodName, ModelTarget, OnlyOptions, PlainTarget, PolicyOptions, ResumeToken,
+  FallbackTarget, FetchCallOptions, FetchOptions, History, MethodMode, MethodName, ModelTarget, OnlyOptions, PlainTarget, PolicyOptions, ResumeToken,
   RetryErrorInit, RetryingFetch, RetryLedger, RetryOptions, SavedStates, StopMark, StreamAttemptContext, StreamLike, StreamPartial, TargetChunk, TargetInput,
   Verdict,
 } from 'dacapo';
@@ -60,6 +60,23 @@ declare class Driver {
 }
 expectTypeOf<MethodName<Driver>>().toEqualTypeOf<'complete' | 'later'>();
 expectTypeOf(withRetry({} as Driver, { methods: { complete: 'promise' } })).toEqualTypeOf<Driver>();
+expectTypeOf<MethodMode<Promise<{ text: string }>>>().toEqualTypeOf<'promise'>();
+expectTypeOf<MethodMode<Promise<string>>>().toEqualTypeOf<'promise'>();
+expectTypeOf<MethodMode<AsyncGenerator<string>>>().toEqualTypeOf<'iterable'>();
+expectTypeOf<MethodMode<ReadableStream<string>>>().toEqualTypeOf<'iterable'>();
+expectTypeOf<MethodMode<Promise<ReadableStream<string>>>>().toEqualTypeOf<'promise' | 'iterable'>();
+expectTypeOf<MethodMode<Promise<{ text: string } | AsyncIterable<string>>>>().toEqualTypeOf<'promise' | 'iterable'>();
+expectTypeOf<MethodMode<Promise<any>>>().toEqualTypeOf<'promise' | 'iterable'>();
+expectTypeOf<MethodMode<any>>().toEqualTypeOf<'promise' | 'iterable'>();
+expectTypeOf<MethodMode<string>>().toEqualTypeOf<never>();
+expectTypeOf<MethodMode<number>>().toEqualTypeOf<never>();
+declare const mixed: { ask(): Promise<string>; stream(): AsyncGenerator<string>; count(): number };
+// @ts-expect-error What gives a promise of a text gives no stream.
+withRetry(mixed, { methods: { ask: 'iterable' } });
+// @ts-expect-error What gives a stream at once gives no promise.
+withRetry(mixed, { methods: { stream: 'promise' } });
+// @ts-expect-error What gives neither cannot be retried.
+withRetry(mixed, { methods: { count: 'promise' } });
 // @ts-expect-error A driver is an object.
 withRetry('driver', { methods: {} });
 
