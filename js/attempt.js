@@ -5,7 +5,7 @@ import { configError, read, RetryError, show } from './errors.js';
 import { ENDING } from './facts.js';
 import { blockOf } from './headers.js';
 import { HedgedCall } from './hedge.js';
-import { cancelledUnsent, remember } from './history.js';
+import { cancelledUnsent, historiesSoFar, remember } from './history.js';
 import { examineBody } from './inspection.js';
 import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
@@ -34,9 +34,11 @@ export class FetchCall extends HedgedCall {
    * @param {Input} input
    * @param {RequestInit | undefined} init The call's own copy.
    * @param {boolean} refuses Whether redirects are refused.
+   * @param {number} [before] How many histories there were when the first attempt began, where that is under way.
    */
-  constructor(policy, signal, started, input, init, refuses) {
+  constructor(policy, signal, started, input, init, refuses, before) {
     super(policy, signal, started);
+    if (before !== undefined) this.before = before;
     this.input = input;
     this.init = init;
     /** @type {any} What the last attempt sent. */
@@ -156,7 +158,10 @@ export class FetchCall extends HedgedCall {
       this.letGo();
       this.limit = limit;
       this.index = attempt - 1;
-      if (attempt > 1) this.sentAt = settings.mono();
+      if (attempt > 1) {
+        this.before = historiesSoFar();
+        this.sentAt = settings.mono();
+      }
       this.onSend?.();
       fromFetch = true;
       const send = settings.given.fetch ?? platformFetch();
@@ -330,6 +335,7 @@ export class FetchCall extends HedgedCall {
   answered(response, ending) {
     const facts = this.ended(ending);
     facts.status = response.status;
+    this.givenUp(facts, response);
     return facts;
   }
 

@@ -4,7 +4,7 @@ import { ask } from './ask.js';
 import { currentGeneration, running } from './engine.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { Admission } from './guard.js';
-import { brokenOff, cancelledUnsent, KeptHistory, lateUnsent, readRecord, readVerdict, remember } from './history.js';
+import { brokenOff, cancelledUnsent, gaveUpSince, historiesSoFar, KeptHistory, lateUnsent, readRecord, readVerdict, remember } from './history.js';
 import { deadlineReached } from './limit.js';
 import { maskWith, shownOf } from './masked.js';
 import { handleOf, settingsOf } from './policy.js';
@@ -65,6 +65,8 @@ export class Call {
     this.hasWaited = false;
     /** Attempts begun. */
     this.begun = 1;
+    /** How many histories there were when the attempt began. */
+    this.before = historiesSoFar();
     this.generation = 0;
     this.woken = false;
     /** How the attempt stands. */
@@ -479,7 +481,26 @@ export class Call {
       const masker = this.masker();
       (this.raised ??= [])[index] = shownOf(raised, maskWith(masker));
       masker.free();
+    } else {
+      this.givenUp(facts, error);
     }
     return facts;
+  }
+
+  /**
+   * Notes what a call of ours inside the attempt gave up with: that is not played again by another policy around it.
+   *
+   * @param {Facts} facts
+   * @param {unknown} outcome
+   */
+  givenUp(facts, outcome) {
+    const error = gaveUpSince(outcome, this.before);
+    if (error === undefined) return;
+    facts.raisedKind = error.kind;
+    facts.raisedCode = error.code;
+    facts.raisedProvider = error.provider;
+    facts.raisedRetryable = false;
+    // What was raised is looked for where there are errors.
+    facts.links ??= [];
   }
 }

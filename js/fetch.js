@@ -1,6 +1,6 @@
 import { FetchCall } from './attempt.js';
 import { isIterator } from './headers.js';
-import { cancelledUnsent } from './history.js';
+import { cancelledUnsent, historiesSoFar } from './history.js';
 import { forOneCall, policyOf, settingsOf } from './policy.js';
 import { copyOf, isRequest, platformFetch, refusesRedirects, signalOf } from './request.js';
 import { LOOK, lookAt } from './response.js';
@@ -57,13 +57,14 @@ function fetchUnder(policy) {
    */
   function plainly(input, init) {
     const started = mono();
+    const before = historiesSoFar();
     const refuses = refusesRedirects(redirects, input, init);
     // As it is now: the caller may change what it gave while the call runs.
     const target = typeof input === 'string' ? input : String(input);
     const sent = init || refuses ? copyOf(init) : undefined;
     if (refuses) sent.redirect = 'manual';
     /** @param {unknown} error */
-    const threw = (error) => new FetchCall(policy, undefined, started, target, sent, refuses).threw(error);
+    const threw = (error) => new FetchCall(policy, undefined, started, target, sent, refuses, before).threw(error);
     let sending;
     try {
       const send = given.fetch ?? platformFetch();
@@ -74,7 +75,7 @@ function fetchUnder(policy) {
     // An async function would cost a call that succeeds another promise.
     return sending.then((response) => {
       const look = lookAt(response, settings, target, sent);
-      return look === LOOK.none ? response : new FetchCall(policy, undefined, started, target, sent, refuses).received(response, look);
+      return look === LOOK.none ? response : new FetchCall(policy, undefined, started, target, sent, refuses, before).received(response, look);
     }, threw);
   }
 
@@ -100,11 +101,12 @@ const ONE = Object.freeze({ fetchUnder, carefully });
 async function guardedly(policy, guards, input, init) {
   const settings = settingsOf(policy);
   const started = settings.mono();
+  const before = historiesSoFar();
   const refuses = refusesRedirects(settings.redirects, input, init);
   const target = typeof input === 'string' ? input : String(input);
   const sent = init || refuses ? copyOf(init) : undefined;
   if (refuses) sent.redirect = 'manual';
-  const call = () => new FetchCall(policy, undefined, started, target, sent, refuses);
+  const call = () => new FetchCall(policy, undefined, started, target, sent, refuses, before);
   const guard = guards.of(target);
   const answer = guard.admit(started);
   const token = typeof answer === 'number' ? answer : await answer;

@@ -63,10 +63,11 @@ export function blockOf(headers, most) {
 }
 
 /**
- * A line break in a bad value must not pass for the end of a field.
+ * A line break in a bad value must not pass for the end of a field, nor hide a secret from a text that quotes it: there
+ * line breaks are passed over. Out of a URL the platform takes them, too.
  *
  * @param {string} text
  */
 export function oneLine(text) {
-  return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
+  return text.includes('\n') ? text.replaceAll('\n', '') : text;
 }

@@ -7,8 +7,16 @@ import { findRetryError, isRetryError, linked, read } from './errors.js';
 /** @type {WeakMap<object, KeptHistory>} */
 const histories = new WeakMap();
 
+let made = 0;
+
+/** How many histories there have been: one made later is of a call inside this one, if it is of what that came back with. */
+export function historiesSoFar() {
+  return made;
+}
+
 /** A history as the engine wrote it, read when somebody asks. */
 export class KeptHistory {
+  nth = ++made;
   /** @type {string} */
   #text;
   /** @type {readonly any[] | undefined} */
@@ -196,15 +204,40 @@ export function remember(x, history) {
 }
 
 /**
+ * What a call of ours that was made since gave up with, where this came of it.
+ *
+ * @param {unknown} x
+ * @param {number} before As `historiesSoFar` gave it.
+ * @returns {AttemptRecord['error'] | undefined}
+ */
+export function gaveUpSince(x, before) {
+  if (made === before) return undefined;
+  for (const one of linked(x)) {
+    const found = keptBy(one);
+    if (found === undefined) continue;
+    if (found.nth <= before) return undefined;
+    const { mark, last } = found.read();
+    return mark === undefined || mark === 'cancelled' ? undefined : last?.error;
+  }
+  return undefined;
+}
+
+/** @param {unknown} one */
+function keptBy(one) {
+  if (typeof one !== 'object' || one === null) return undefined;
+  return kept(one) ?? kept(read(one, 'headers')) ?? kept(read(one, 'response'));
+}
+
+/**
  * @param {unknown} x
  * @returns {History | undefined}
  */
 export function historyOf(x) {
   if (typeof x === 'function') return histories.get(x)?.read();
   for (const one of linked(x)) {
-    if (typeof one !== 'object' || one === null) continue;
-    const found = kept(one) ?? kept(read(one, 'headers')) ?? kept(read(one, 'response'));
+    const found = keptBy(one);
     if (found !== undefined) return found.read();
+    if (typeof one !== 'object' || one === null) continue;
     if (isRetryError(one) && one.retry !== undefined) {
       const { attempts, retry, mark, resume } = one;
       return Object.freeze({ ...(attempts && { attempts }), retry, ...(mark && { mark }), ...(resume && { resume }) });

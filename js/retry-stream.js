@@ -4,7 +4,7 @@ import { LEFT, UNSENT } from './call.js';
 import { configError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { addFault, policyWith } from './faults.js';
-import { cancelledUnsent, remember } from './history.js';
+import { cancelledUnsent, historiesSoFar, remember } from './history.js';
 import { forOneCall } from './policy.js';
 import { Partial } from './partial.js';
 import { resumed } from './resume.js';
@@ -255,6 +255,7 @@ export class StreamCall extends OperationCall {
    */
   async attempt(attempt, limitMs, byDeadline) {
     if (this.signal?.aborted) return UNSENT.cancelled;
+    this.before = historiesSoFar();
     const current = new StreamAttempt(this, attempt, limitMs, byDeadline);
     this.current = current;
     current.open();

@@ -1,7 +1,7 @@
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { HedgedCall } from './hedge.js';
-import { cancelledUnsent, remember, unsentWith } from './history.js';
+import { cancelledUnsent, historiesSoFar, remember, unsentWith } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
 import { forOneCall, policyOf, settingsOf } from './policy.js';
@@ -104,6 +104,7 @@ export class OperationCall extends HedgedCall {
     const { signal } = this;
     const limit = limitMs < 0 ? undefined : new Limit(this.settings, limitMs, byDeadline, signal);
     let value;
+    this.before = historiesSoFar();
     try {
       this.onSend?.();
       const given = limit?.signal ?? signal;

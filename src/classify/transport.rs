@@ -165,6 +165,22 @@ const PERMANENT: &[&str] = &[
     "unable to get local issuer certificate",
     "content security policy",
     "unexpected redirect",
+    "bytestring",
+    "has invalid value",
+    "is not a valid url",
+    "http method is unsupported",
+    "invalid http method",
+    "method is not valid",
+    "method is forbidden",
+    "get or head method cannot have a body",
+    "invalid request mode",
+    "request mode 'navigate'",
+    "is not an accepted type",
+    "could not be converted to",
+    "pair to be length",
+    "exactly two items",
+    "only-if-cached",
+    "'window' option",
     "too many subrequests",
     "subrequest depth limit",
 ];
@@ -356,6 +372,30 @@ mod tests {
             "Failed to parse URL from /relative",
             "Headers.append: \"a\\nb\" is an invalid header value.",
             "Illegal invocation",
+        ] {
+            let links = [link("TypeError", message, "")];
+            assert_eq!(finding(&links, Source::Fetch, true), Some((ErrorKind::BadRequest, None)), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_a_runtime_refuses_to_make_is_permanent() {
+        for message in [
+            "Cannot convert argument to a ByteString because the character at index 9 has a value of 8209 which is greater than 255.",
+            "'TRACE' HTTP method is unsupported.",
+            "Headers constructor: expected name/value pair to be length 2, found 1.",
+            "Request constructor: invalid request mode",
+            "Request constructor: x is not an accepted type. Expected one of follow, manual, error.",
+            "'only-if-cached' can be set only with 'same-origin' mode",
+            "Headers constructor: Argument 1 (\"headers\") could not be converted to: sequence, record.",
+            "Header 'a' has invalid value: 'x'",
+            "Header sub-sequence must contain exactly two items",
+            "Invalid HTTP method string: B AD",
+            "Request with a GET or HEAD method cannot have a body.",
+            "Method is forbidden",
+            "Method is not valid",
+            "Request mode 'navigate' is not allowed",
+            "Window.fetch: x is not a valid URL.",
         ] {
             let links = [link("TypeError", message, "")];
             assert_eq!(finding(&links, Source::Fetch, true), Some((ErrorKind::BadRequest, None)), "{message}");

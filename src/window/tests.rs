@@ -14,6 +14,8 @@ fn what_is_older_than_the_window_is_forgotten_and_a_clock_set_back_forgets_nothi
     assert_eq!(window.sums(MonoMs(1000)), [1, 0]);
     assert_eq!(window.sums(MonoMs(10)), [1, 0]);
     assert_eq!(window.sums(MonoMs(u64::MAX)), [0, 0]);
+    window.add(true, true, MonoMs(u64::MAX));
+    assert_eq!([MonoMs(u64::MAX); 20].map(|now| window.sums(now)), [[1, 1]; 20]);
 }
 
 #[test]
@@ -133,9 +135,10 @@ proptest! {
     ) {
         let start = |origin| Isolate { origin, own: window(), base: None, asked: None, counted: Counted::new() };
         let mut isolates = origins.map(start);
-        let (mut now, mut store, mut told) = (1, None, Counted::new());
+        let (mut now, mut store, mut told, mut off) = (1, None, Counted::new(), 0);
         for (passed, who, what, [off_by, off_by_too]) in steps {
             now += passed;
+            off += off_by.abs_diff(1) + off_by_too.abs_diff(1);
             let Some(isolate) = isolates.get_mut(who) else { continue };
             match what {
                 0 => isolate.learn(now, off_by),
@@ -144,8 +147,9 @@ proptest! {
                     isolate.ask(&mut store, now, off_by_too);
                     told.append(&mut isolate.counted);
                     let sums = store.iter().fold([0; 2], |_, (text, at)| isolate.read(text, now, now - at).sums(isolate.clock(now)));
-                    // A bucket less and a bucket more than one that is not shared.
-                    let (at_least, at_most) = (since(&told, now.saturating_sub(799)), since(&told, now.saturating_sub(1099)));
+                    // Half a bucket less or more than of one that is not shared, and what clocks were off by.
+                    let at_least = since(&told, (now + 1 + off).saturating_sub(850));
+                    let at_most = since(&told, (now + 1).saturating_sub(1050 + off));
                     for (at_least, (sum, at_most)) in at_least.into_iter().zip(sums.into_iter().zip(at_most)) {
                         prop_assert!(at_least <= sum && sum <= at_most, "{at_least} <= {sum} <= {at_most} at {now}");
                     }
@@ -156,6 +160,22 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_moves_to_buckets_of_other_times_is_forgotten_half_a_bucket_sooner_or_later_at_most(
+        phases in prop::array::uniform2(0..100u64), passed in 0..500u64,
+    ) {
+        let [mut own, mut shared] = phases.map(|since| {
+            let mut window = window();
+            window.import(&[since], MonoMs(5000), DelayMs::ZERO);
+            window
+        });
+        let mut base = own.clone();
+        own.add(true, false, MonoMs(5000));
+        own.rebase(&mut base, &mut shared, MonoMs(5000 + passed));
+        let forgotten = (passed..1200).find(|later| own.sums(MonoMs(5000 + later)) == [0; 2]);
+        prop_assert!(forgotten.is_some_and(|later| (851..=1050).contains(&later)), "{forgotten:?}");
     }
 
     #[test]

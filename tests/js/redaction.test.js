@@ -280,3 +280,19 @@ test('what a caller raises is masked in records and in the error of the call', a
   assertNoSecret(JSON.stringify(error), secrets.all);
   assertNoSecret(JSON.stringify(historyOf(error)), secrets.all);
 });
+
+test('a secret that holds a line break is hidden from what quotes it, with the break and without', async () => {
+  const [one, two, three] = ['FIRSTPART1', 'SECONDPART2', 'THIRDPART3'];
+  const url = `https://api.example.com/?to\nken=${one}`;
+  for (const headers of [{ authorization: `Bearer ${one}\n${two}` }, { 'x-api-key': `${one}\n${two}\n${three}` }, { cookie: `a=${one}\nb=${two}` }]) {
+    const told = (text) => createFetch({ initialDelayMs: 0, maxAttempts: 2, fetch: async () => new Response(text, { status: 503 }) });
+    for (const secret of Object.values(headers)) {
+      for (const quoted of [secret, secret.replaceAll('\n', '')]) {
+        const shown = JSON.stringify(historyOf(await told(`refused: "${quoted}" is not it`)(url, { method: 'POST', headers })));
+        for (const part of [one, two, three]) assert.ok(!shown.includes(part), shown);
+      }
+    }
+    const refused = await createFetch()('https://api.example.com/', { headers }).catch((error) => error);
+    for (const part of [one, two, three]) assert.ok(!JSON.stringify(historyOf(refused)).includes(part));
+  }
+});

@@ -351,7 +351,7 @@ test('the waste of a fetch inside a retry counts by its history and not by the l
     if (!response.ok) throw overloaded({ headers: response.headers, responseBody: await response.text() });
     return response.json();
   };
-  const { usage, retry: ledger } = historyOf(await retry(client, { clock }));
+  const { usage, retry: ledger } = historyOf(await retry(client, { clock, shouldRetry: () => true }));
   assert.deepEqual([ledger.wastedTotalTokens, usage.total, usage.billedTotalTokens], [20, 27, 47]);
 });
 

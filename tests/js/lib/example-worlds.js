@@ -1,6 +1,7 @@
 // The world of each example of the documentation, by the name that stands above it.
 
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** @import { Example } from './examples.js' */
 
@@ -12,6 +13,11 @@ const sse = (...events) => ({
   body: events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join(''),
 });
 const says = (content, finish_reason) => ({ choices: [{ delta: { content }, ...(finish_reason && { finish_reason }) }] });
+/** Has an example import a package itself, in the place of its stand-in. */
+const real = (name, file) => {
+  const hook = `export const resolve = (name, context, next) => next(name === '${name}' ? '${pathToFileURL(join(root, 'node_modules', name, file))}' : name, context);`;
+  return `(await import('node:module')).register('data:text/javascript,${encodeURIComponent(hook).replaceAll("'", '%27')}');`;
+};
 const provider = (name, complete) => `globalThis.${name} = { complete: ${complete} };`;
 
 /** @type {Record<string, Example>} */
@@ -63,6 +69,7 @@ export const readme = {
     sends: 0,
   },
   slim: { answers: [{ status: 200, file: join(root, 'pkg/dacapo_bg.wasm') }, { status: 503 }, { status: 200 }], sends: 3 },
+  'inside-200': { answers: [{ status: 200, headers: { 'content-type': 'application/json' }, body: '{"error":{"code":"invalid_api_key"}}' }], sends: 1 },
   history: { answers: [{ status: 503 }, { status: 502 }], sends: 2 },
   testing: { sends: 0 },
   across: { answers: [{ status: 503 }], sends: 6 },
@@ -137,7 +144,7 @@ export const guides = {
   },
   'streaming-broken': { answers: [sse(says('once upon'))], sends: 1 },
   'streaming-resume': {
-    answers: [sse(says('once upon')), sse(says(' a time', 'stop'))],
+    answers: [sse(says('once upon')), sse(says(' a time', 'stop')), { status: 401 }],
     globals: `globalThis.textsOf = async function* (response) {
         const decoder = new TextDecoder();
         for await (const bytes of response.body) {
@@ -147,9 +154,10 @@ export const guides = {
     then: `let told = '';
       for await (const text of example.answer([{ role: 'user', content: 'a story' }])) told += text;
       console.log(told);
-      console.log(JSON.parse(requests[1].body).messages.map(({ content }) => content).join(' | '));`,
-    prints: ['once upon a time', 'a story | once upon | Go on.'],
-    sends: 2,
+      console.log(JSON.parse(requests[1].body).messages.map(({ content }) => content).join(' | '));
+      console.log(await example.answer([]).next().catch(({ message }) => message));`,
+    prints: ['once upon a time', 'a story | once upon | Go on.', 'status 401'],
+    sends: 3,
   },
   'streaming-partial': {
     globals: `globalThis.show = () => {};
@@ -171,16 +179,19 @@ export const guides = {
   },
   'cancel-any': { answers: [{ hangs: true }], sends: 1 },
   'cancel-react': {
-    answers: [{ hangs: true }, { status: 200, body: 'two' }],
+    answers: [{ hangs: true }, { status: 200, body: 'two' }, { status: 403, body: 'three' }],
     then: `const { render, unmount } = await import('react');
       const ask = (question) => render(example.useAnswer, question);
       ask('one');
       ask('two');
       while (ask('two').answer === undefined) await new Promise((resolve) => setImmediate(resolve));
       console.log(requests[0].signal.aborted, requests[1].signal.aborted, ask('two').answer);
+      ask('three');
+      while (ask('three').error === undefined) await new Promise((resolve) => setImmediate(resolve));
+      console.log(ask('three').answer, ask('three').error.message);
       unmount();`,
-    prints: ['true false two'],
-    sends: 2,
+    prints: ['true false two', 'undefined status 403'],
+    sends: 3,
   },
   'cancel-node': {
     answers: [{ status: 200, body: 'good' }, { hangs: true }],
@@ -201,6 +212,22 @@ export const guides = {
       example.server.close();`,
     prints: ['200 good', 'AbortError'],
     sends: 2,
+  },
+  'next-route': {
+    answers: [{ status: 503 }, sse(says('Da '), says('capo', 'stop'), '[DONE]'), sse(says('Da ')), { status: 401 }, { hangs: true }],
+    globals: `process.env.OPENAI_API_KEY = 'sk-none';
+      ${real('openai', 'index.mjs')}`,
+    then: `const asks = (signal) => example.POST(new Request('https://app.example/api/answers', { method: 'POST', body: '{"question":"Where?"}', signal }));
+      console.log(await (await asks()).text(), JSON.parse(requests[1].body).messages[0].content);
+      console.log(await (await asks()).text().catch(({ code }) => code));
+      const refused = await asks();
+      console.log(refused.status, await refused.text());
+      const controller = new AbortController();
+      globalThis.onSent = () => controller.abort();
+      await asks(controller.signal);
+      console.log(requests.length, requests[4].signal.aborted);`,
+    prints: ['Da capo Where?', 'truncated', '502 {"error":"auth"}', '5 true'],
+    sends: 5,
   },
   'secrets-log': { answers: [{ status: 401, body: '{"error":{"message":"the key sk-secret-1 is not known"}}' }], sends: 1 },
   'secrets-own': { answers: [{ status: 503 }], sends: 1, globals: "globalThis.botKey = '12345:AAbbccdd';" },
@@ -234,5 +261,6 @@ export const guides = {
 /** The blocks that are not run, by the beginning of their first telling line, and why. */
 export const notRun = {
   "import { env } from 'cloudflare:workers';": 'only workerd has the module: tests/js/workerd runs a whole Worker with the same lines',
+  "'use client';": 'JSX, which needs a compiler and a page',
   'interface StateStore {': 'a type: the one of js/types.d.ts, shortened',
 };
