@@ -121,6 +121,7 @@ impl Window {
 
     /// Whether the newest bucket is nearer in time to the second one of another window than to
     /// its first.
+    #[inline(never)]
     fn trails(&self, other: &Window, now: MonoMs) -> bool {
         self.since(now).saturating_sub(other.since(now)) > self.bucket_ms / 2
     }
@@ -134,6 +135,7 @@ impl Window {
     }
 
     /// So many buckets have ended.
+    #[inline(never)]
     fn pass(&mut self, ended: u64) {
         self.ends = self.ends.saturating_add(ended.saturating_mul(self.bucket_ms));
         let ended = ended.min(BUCKETS as u64) as usize;

@@ -12,18 +12,22 @@ use crate::toolchain::{TARGET, Toolchain};
 /// What a build of the crate reads, besides its dependencies.
 const SOURCES: [&str; 6] = ["Cargo.toml", "Cargo.lock", "README.md", ".cargo", "src", "xtask"];
 
+/// What the package is built with.
+const FEATURES: &str = "bindings";
+
 pub struct Job<'a> {
     toolchain: &'a Toolchain,
-    features: &'a str,
+    features: &'static str,
     root: PathBuf,
     target_dir: PathBuf,
     cargo_home: PathBuf,
 }
 
 impl<'a> Job<'a> {
-    pub fn in_place(root: &Path, toolchain: &'a Toolchain, features: &'a str) -> Self {
+    pub fn in_place(root: &Path, toolchain: &'a Toolchain, sabotage: bool) -> Self {
         // Two compilers in one folder would rebuild each other's dependencies at every turn.
         let target_dir = root.join(if toolchain.is_debian() { "target/debian" } else { "target" });
+        let features = if sabotage { "bindings,sabotage" } else { FEATURES };
         Self { toolchain, features, root: root.to_path_buf(), target_dir, cargo_home: cargo_home() }
     }
 
@@ -37,7 +41,7 @@ impl<'a> Job<'a> {
         let home = folder.join("home");
         fs::create_dir_all(&home)?;
         copy_tree(&cargo_home().join("config.toml"), &home.join("config.toml"))?;
-        Ok(Self { toolchain, features: "bindings", root: copy, target_dir: folder.join("target"), cargo_home: home })
+        Ok(Self { toolchain, features: FEATURES, root: copy, target_dir: folder.join("target"), cargo_home: home })
     }
 
     fn cargo(&self, subcommand: &str) -> Command {

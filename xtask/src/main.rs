@@ -58,8 +58,7 @@ fn workspace_root() -> Result<PathBuf> {
 
 fn build(root: &Path, toolchain: &Toolchain, sabotage: bool) -> Result<()> {
     let out = if sabotage { root.join("target/sabotage/pkg") } else { root.join("pkg") };
-    let features = if sabotage { "bindings,sabotage" } else { "bindings" };
-    let files = pkg::generate(root, &cargo::build(&cargo::Job::in_place(root, toolchain, features))?)?;
+    let files = pkg::generate(root, &cargo::build(&cargo::Job::in_place(root, toolchain, sabotage))?)?;
     pkg::write(&files, &out)?;
     for (name, bytes) in &files {
         println!("{:>8} {}", bytes.len(), out.join(name).display());
@@ -77,7 +76,7 @@ fn check_pkg(root: &Path, toolchain: &Toolchain) -> Result<()> {
              {ALLOW_UNVERIFIED}=1 builds it without the comparison"
         );
     }
-    let files = pkg::generate(root, &cargo::build(&cargo::Job::in_place(root, toolchain, ""))?)?;
+    let files = pkg::generate(root, &cargo::build(&cargo::Job::in_place(root, toolchain, false))?)?;
     if toolchain.is_pinned() {
         pkg::compare(&files, &root.join("pkg"))?;
         println!("pkg/ is byte for byte what {toolchain} makes of the sources");
