@@ -123,7 +123,38 @@ describe('@anthropic-ai/sdk', { timeout: LIMIT_MS }, () => {
     assert.equal(historyOf(raw).retry.totalAttempts, 2);
   });
 
-  test('a failure after the first output surfaces once, as the client’s own error, and leads to the history', async (t) => {
+  test('an error inside a 200 that lasts is an answer to the client, and the mark in the history of its Response tells', async (t) => {
+    for (const [type, mark, kind, sends] of [['overloaded_error', 'attempts_exhausted', 'overloaded', 3], ['authentication_error', 'not_retryable', 'auth', 1]]) {
+      const { url, requests } = await startProvider(t, json(error('Told by the provider', type)));
+      const { data, response: raw } = await client({ url, ...watchedFetch() }).messages.create(question).withResponse();
+      assert.deepEqual([plain(data), raw.ok, requests.length], [error('Told by the provider', type), true, sends]);
+      assert.deepEqual([historyOf(raw).mark, historyOf(raw).last.error.kind], [mark, kind]);
+    }
+  });
+
+  const late = {
+    'is cut short': { end: 'cut', kind: 'transport', is: (raised) => assert.deepEqual([isRetryError(raised), raised.code], [true, 'truncated']) },
+    'loses its connection': { end: 'reset', kind: 'transport', is: (raised) => assert.equal(raised.constructor, TypeError) },
+    'falls silent': { end: 'stall', kind: 'timeout', is: (raised) => assert.deepEqual([raised.name, /^idleTimeoutMs/.test(raised.message)], ['TimeoutError', true]) },
+  };
+  for (const [failure, { end, kind, is: isIt }] of Object.entries(late)) {
+    test(`a stream that ${failure} after its first output raises that once, inside an AnthropicError of messages.stream`, async (t) => {
+      for (const [name, call] of Object.entries(streams)) {
+        const { error: raised, requests } = await asked(t, call, [sse(messageStream.begun.chunks, { end }), messageStream.whole], { idleTimeoutMs: 300 });
+        if (name.endsWith('.stream')) assert.equal(raised.constructor, Anthropic.AnthropicError, name);
+        isIt(name.endsWith('.stream') ? raised.cause : raised);
+        assert.deepEqual([historyOf(raised).mark, historyOf(raised).last.streamed, matchesKind(raised, kind), requests.length], ['output_begun', true, true, 1]);
+      }
+    });
+  }
+
+  test('without dacapo a stream of create that is cut short ends like a whole one', async (t) => {
+    const cutShort = sse(messageStream.begun.chunks, { end: 'cut' });
+    const { error: raised, value } = await asked(t, streams['messages.create with stream: true'], [cutShort], {}, { fetch: globalThis.fetch });
+    assert.deepEqual([raised, value.length > 0], [undefined, true]);
+  });
+
+  test('an error event after the first output surfaces once, as the client’s own error, and leads to the history', async (t) => {
     const late = sse([messages.start, messages.text('Da '), messages.overloaded]);
     for (const call of Object.values(streams)) {
       const { error: raised, requests } = await asked(t, call, [late, messageStream.whole]);
@@ -206,5 +237,6 @@ examplesRun('anthropic', (url) => ({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_U
   first: [OVERLOADED, message()],
   errors: [OVERLOADED, OVERLOADED],
   stream: [sse([messages.start, messages.overloaded]), messageStream.whole],
+  'inside-200': Array(2).fill(json(error('Overloaded', 'overloaded_error'))),
   cancel: [OVERLOADED],
 });

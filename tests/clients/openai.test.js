@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-import { historyOf, matchesKind } from 'dacapo';
+import { historyOf, isRetryError, matchesKind } from 'dacapo';
 import OpenAI, { AzureOpenAI, toFile, toStreamingFile } from 'openai';
 import { asked, cancels, fails, keepsSecrets, LIMIT_MS, recovers, watchedFetch } from './lib/claims.js';
 import { chatStream, completion, content, CONTENT, embeddings, error, events, failedResponse, file as accepted, response, responseStream } from './lib/openai-wire.js';
@@ -199,12 +199,61 @@ describe('openai', { timeout: LIMIT_MS }, () => {
     assert.equal(requests.length, 1);
   });
 
-  test('a failure after the first output surfaces once, as the client’s own error, and leads to the history', async (t) => {
-    const late = sse([chat.start, chat.text('Da '), chat.overloaded]);
-    const { error: raised, requests } = await asked(t, streams['chat.completions.create with stream: true'], [late, chatStream.whole]);
-    assert.ok(raised instanceof OpenAI.APIError, String(raised));
-    assert.deepEqual([raised.code, raised.type, requests.length], ['overloaded_error', 'overloaded_error', 1]);
-    assert.deepEqual([historyOf(raised).last.streamed, matchesKind(raised, 'overloaded')], [true, true]);
+  test('an error inside a 200 that lasts is an answer to the client, and the mark in the history of its Response tells', async (t) => {
+    const calls = {
+      chat: (sdk) => sdk.chat.completions.create(question),
+      responses: (sdk) => sdk.responses.create({ model: 'm', input: 'hello' }),
+      embeddings: (sdk) => sdk.embeddings.create({ model: 'm', input: 'hello' }),
+    };
+    const lasting = [
+      [json(error('Overloaded', 'overloaded_error')), 'attempts_exhausted', 'overloaded', 3],
+      [json(error('Wrong key', 'invalid_request_error', 'invalid_api_key')), 'not_retryable', 'auth', 1],
+    ];
+    for (const call of Object.values(calls)) {
+      for (const [answer, mark, kind, sends] of lasting) {
+        const { url, requests } = await startProvider(t, answer);
+        const { data, response: raw } = await call(client({ url, ...watchedFetch() })).withResponse();
+        assert.deepEqual([plain(data), raw.ok, requests.length], [JSON.parse(answer.chunks[0]), true, sends]);
+        assert.deepEqual([historyOf(raw).mark, historyOf(raw).last.error.kind], [mark, kind]);
+      }
+    }
+    const { url } = await startProvider(t, failedResponse);
+    const { data, response: raw } = await calls.responses(client({ url, ...watchedFetch() })).withResponse();
+    assert.deepEqual([data.status, historyOf(raw).mark], ['failed', 'attempts_exhausted']);
+  });
+
+  const begun = { chat: chatStream.begun.chunks, responses: responseStream.begun.chunks };
+  const late = {
+    'is cut short': { end: 'cut', kind: 'transport', is: (raised) => assert.deepEqual([isRetryError(raised), raised.code], [true, 'truncated']) },
+    'loses its connection': { end: 'reset', kind: 'transport', is: (raised) => assert.equal(raised.constructor, TypeError) },
+    'falls silent': { end: 'stall', kind: 'timeout', is: (raised) => assert.deepEqual([raised.name, /^idleTimeoutMs/.test(raised.message)], ['TimeoutError', true]) },
+  };
+  for (const [failure, { end, kind, is: isIt }] of Object.entries(late)) {
+    test(`a stream that ${failure} after its first output raises that once, inside an OpenAIError of the helpers`, async (t) => {
+      for (const [name, call] of Object.entries(streams)) {
+        const chunks = begun[name.split('.')[0]];
+        const { error: raised, requests } = await asked(t, call, [sse(chunks, { end }), call.whole], { idleTimeoutMs: 300 });
+        if (name.endsWith('.stream')) assert.equal(raised.constructor, OpenAI.OpenAIError, name);
+        isIt(name.endsWith('.stream') ? raised.cause : raised);
+        assert.deepEqual([historyOf(raised).mark, historyOf(raised).last.streamed, matchesKind(raised, kind), requests.length], ['output_begun', true, true, 1]);
+      }
+    });
+  }
+
+  test('without dacapo a stream of create that is cut short ends like a whole one', async (t) => {
+    for (const [name, call] of Object.entries(streams).filter(([its]) => its.includes('create'))) {
+      const { error: raised, value } = await asked(t, call, [sse(begun[name.split('.')[0]], { end: 'cut' })], {}, { fetch: globalThis.fetch });
+      assert.deepEqual([raised, value.length > 0], [undefined, true]);
+    }
+  });
+
+  test('an error event after the first output surfaces once, as the client’s own error, and leads to the history', async (t) => {
+    for (const call of [streams['chat.completions.create with stream: true'], streams['chat.completions.stream']]) {
+      const { error: raised, requests } = await asked(t, call, [sse([...begun.chat, chat.overloaded]), chatStream.whole]);
+      assert.ok(raised instanceof OpenAI.APIError, String(raised));
+      assert.deepEqual([raised.code, raised.type, requests.length], ['overloaded_error', 'overloaded_error', 1]);
+      assert.deepEqual([historyOf(raised).last.streamed, matchesKind(raised, 'overloaded')], [true, true]);
+    }
   });
 
   test('a failure told after the first output of a response is an event, and the Response leads to the history', async (t) => {
@@ -271,5 +320,6 @@ examplesRun('openai', (url) => ({ OPENAI_API_KEY: 'sk-none', OPENAI_BASE_URL: ur
   first: [OVERLOADED, response()],
   errors: [LIMITED, LIMITED],
   stream: [sse([events.start, events.failed]), responseStream.whole],
+  'inside-200': Array(2).fill(json(error('Overloaded', 'overloaded_error'))),
   cancel: [OVERLOADED],
 });

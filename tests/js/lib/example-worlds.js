@@ -15,8 +15,12 @@ const sse = (...events) => ({
 const says = (content, finish_reason) => ({ choices: [{ delta: { content }, ...(finish_reason && { finish_reason }) }] });
 /** Has an example import a package itself, in the place of its stand-in. */
 const real = (name, file) => {
-  const hook = `export const resolve = (name, context, next) => next(name === '${name}' ? '${pathToFileURL(join(root, 'node_modules', name, file))}' : name, context);`;
-  return `(await import('node:module')).register('data:text/javascript,${encodeURIComponent(hook).replaceAll("'", '%27')}');`;
+  const resolve = `(name, context, next) => next(name === '${name}' ? '${pathToFileURL(join(root, 'node_modules', name, file))}' : name, context)`;
+  const module = `data:text/javascript,${encodeURIComponent(`export const resolve = ${resolve}`).replaceAll("'", '%27')}`;
+  // Node.js 20 has no `registerHooks`, and from 26 on `register` is deprecated.
+  return `const { register, registerHooks } = await import('node:module');
+      if (registerHooks) registerHooks({ resolve: ${resolve} });
+      else register('${module}');`;
 };
 const provider = (name, complete) => `globalThis.${name} = { complete: ${complete} };`;
 
