@@ -11,7 +11,7 @@ import { Limit } from './limit.js';
 import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
-import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { CANCELLED, isPromise, race, TIMED_OUT } from './race.js';
 import { bringsBody, copyOf, headersOf, isOneShot, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
 import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
@@ -118,7 +118,7 @@ export class FetchCall extends HedgedCall {
   received(response, look) {
     try {
       const facts = this.examine(response, look);
-      if (!(facts instanceof Promise)) return this.goOn(facts);
+      if (!isPromise(facts)) return this.goOn(facts);
       return facts.then((facts) => this.goOn(facts), (error) => {
         throw this.brokenOff(error);
       });
@@ -152,7 +152,7 @@ export class FetchCall extends HedgedCall {
     let fromFetch = false;
     try {
       const prepared = this.prepared(attempt, limit);
-      const input = prepared instanceof Promise ? await prepared : prepared;
+      const input = isPromise(prepared) ? await prepared : prepared;
       if (signal?.aborted) return UNSENT.cancelled;
       if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
       this.letGo();

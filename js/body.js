@@ -52,7 +52,7 @@ export class BodyReader {
           break;
         }
         // What is no bytes, or never any, is not worth waiting for.
-        if (!(step.value instanceof Uint8Array) || (step.value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) break;
+        if (!isBytes(step.value) || (step.value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) break;
         chunks.push(step.value);
         size += step.value.byteLength;
       }
@@ -85,6 +85,8 @@ export function readerOf(body) {
  */
 export function peek(response) {
   try {
+    // A Node stream in two branches stops where one of them is not read.
+    if (typeof response.body?.getReader !== 'function') return undefined;
     const clone = response.clone();
     quietly(() => clone);
     keepAbortQuiet(response.body);
@@ -134,7 +136,22 @@ function joined(chunks, size) {
  * @param {any} response
  */
 export function discard(response) {
-  quietly(() => (response?.body?.locked === false ? response.body.cancel() : undefined));
+  quietly(() => {
+    const body = response?.body;
+    if (body?.locked === false) return body.cancel();
+    // A Node stream, as node-fetch has it.
+    return typeof body?.getReader === 'function' ? undefined : body?.destroy?.();
+  });
+}
+
+/**
+ * Whether it is a chunk of bytes, of this realm or another.
+ *
+ * @param {unknown} value
+ * @returns {value is Uint8Array}
+ */
+export function isBytes(value) {
+  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && /** @type {any} */ (value)[Symbol.toStringTag] === 'Uint8Array');
 }
 
 /** @param {() => unknown} action */

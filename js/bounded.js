@@ -1,4 +1,4 @@
-import { read } from './errors.js';
+import { isError, read } from './errors.js';
 
 /**
  * How much of a value the engine is shown.
@@ -37,7 +37,8 @@ export function jsonOf(value, { values, chars, members, depth }) {
     if (typeof one === 'bigint') return String(one);
     if (typeof one !== 'object' || one === null) return typeof one === 'function' ? undefined : one;
     if (level === depth) return undefined;
-    const copy = isList(one) ? [] : {};
+    // Members may have the names of those that an object inherits, and these may be frozen.
+    const copy = isList(one) ? [] : Object.create(null);
     found.push({ source: one, copy, level: level + 1 });
     return copy;
   };
@@ -77,7 +78,7 @@ export function namesIn(object, most) {
   }
   try {
     // What JSON leaves out of an error.
-    if (object instanceof Error) names.push('name', 'message');
+    if (isError(object)) names.push('name', 'message');
     for (const name in object) {
       // Inherited members come last.
       if (names.length >= most || !Object.hasOwn(object, name)) break;

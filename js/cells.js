@@ -1,8 +1,9 @@
 import { ask } from './ask.js';
 import { currentGeneration } from './engine.js';
-import { configError, read, show } from './errors.js';
+import { configError, ELLIPSIS, read, show } from './errors.js';
 import { originOf } from './keys.js';
 import { isStore } from './store.js';
+import { isPlain } from './thrown.js';
 
 /** So many keys are kept; when there are more, so many go at once. */
 const MOST = 1024;
@@ -201,22 +202,12 @@ export class Cells {
  */
 function textsOf(keys) {
   try {
-    if (typeof keys !== 'object' || keys === null || !isRecord(keys)) return undefined;
+    if (typeof keys !== 'object' || keys === null || !isPlain(keys)) return undefined;
     return Object.entries(keys).map(([key, state]) => [key, JSON.stringify(state) ?? '']);
   } catch {
     // A cycle, a BigInt, or a getter that throws.
     return undefined;
   }
-}
-
-/**
- * Whether it is a plain object, of this realm or another.
- *
- * @param {object} value
- */
-function isRecord(value) {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /**
@@ -238,7 +229,7 @@ export function keyGiven(key, option, cells) {
   const { keys } = cells;
   if (keys.length < 2) return keys[0] ?? '';
   const listed = keys.slice(0, LISTED).map(show).join(', ');
-  throw configError(`no key was given where ${keys.length} are kept, must be one of ${listed}${keys.length > LISTED ? ', …' : ''}`);
+  throw configError(`no key was given where ${keys.length} are kept, must be one of ${listed}${keys.length > LISTED ? `, ${ELLIPSIS}` : ''}`);
 }
 
 /**
@@ -250,7 +241,7 @@ export function keyGiven(key, option, cells) {
  */
 export function optionsGiven(options, name) {
   if (options === undefined) return {};
-  if (typeof options === 'object' && options !== null && isPlainOptions(options)) return options;
+  if (typeof options === 'object' && options !== null && isPlain(options)) return options;
   throw configError(`${name}: the options are ${show(options)}, must be an object`);
 }
 
@@ -264,10 +255,4 @@ export function optionsGiven(options, name) {
 export function storeFaults(name, { store }) {
   if (typeof store !== 'object' || store === null || isStore(store)) return [];
   return [Object.freeze({ option: `${name}.store`, code: 'type', value: show(store), allowed: 'an object with the functions read and compareAndSet' })];
-}
-
-/** @param {object} value */
-export function isPlainOptions(value) {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,5 +1,5 @@
 import { ask } from './ask.js';
-import { describe, isRetryError, RetryError } from './errors.js';
+import { describe, isError, isRetryError, RetryError } from './errors.js';
 import { entryOf, errorOf, Fallen, snapshotOf } from './fallen.js';
 import { historyOf, KeptHistory, NOTHING, remember } from './history.js';
 import { maskWith } from './masked.js';
@@ -259,5 +259,5 @@ export class Chain {
 
 /** @param {any} x */
 function isResponse(x) {
-  return typeof x?.headers?.get === 'function' && typeof x.status === 'number' && !(x instanceof Error);
+  return typeof x?.headers?.get === 'function' && typeof x.status === 'number' && !isError(x);
 }

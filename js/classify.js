@@ -1,5 +1,5 @@
 import { ask } from './ask.js';
-import { configError, read, show } from './errors.js';
+import { configError, isError, read, show } from './errors.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { blockOf } from './headers.js';
 import { readVerdict } from './history.js';
@@ -39,15 +39,6 @@ export function classify(input, options) {
   if (body !== undefined) facts.body = bytesOf(body, Math.max(errorBytes, inspectBytes));
   if (signal !== undefined && read(signal, 'aborted') === true) facts.ending = ENDING.cancelled;
   return readVerdict(ask(() => handleOf(policy).classify(/** @type {any} */ (facts), nowMs)));
-}
-
-/** @param {unknown} input */
-function isError(input) {
-  try {
-    return input instanceof Error || Object.prototype.toString.call(input) === '[object Error]';
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { aftermath, cutShort, cutShortError, tooSlow } from './aftermath.js';
 import { ask } from './ask.js';
-import { quietly } from './body.js';
+import { isBytes, quietly } from './body.js';
 import { ENDING } from './facts.js';
 import { remember } from './history.js';
 import { streamTimeout } from './limit.js';
@@ -170,7 +170,7 @@ export class Delivery {
   /** @param {Uint8Array} chunk */
   #give(chunk) {
     // A chunk whose buffer was transferred has no bytes, and copying it throws.
-    if (this.#tail !== undefined && chunk instanceof Uint8Array && chunk.byteLength > 0) this.#tail.take(chunk);
+    if (this.#tail !== undefined && isBytes(chunk) && chunk.byteLength > 0) this.#tail.take(chunk);
     // A stream of bytes takes the whole buffer of a chunk for its own.
     const isShared = this.#isBytes && chunk.byteLength !== chunk.buffer.byteLength;
     this.#controller.enqueue(isShared ? chunk.slice() : chunk);

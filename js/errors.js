@@ -151,7 +151,24 @@ export function show(value) {
     }
   } else text = String(value);
   text = maskText(text);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return text.length > 80 ? `${text.slice(0, 79)}${ELLIPSIS}` : text;
+}
+
+/** Written so that a script stays ASCII: in a page of another charset the sign itself may swallow what follows it. */
+export const ELLIPSIS = String.fromCharCode(0x2026);
+
+/**
+ * Whether it is an Error, of this realm or another.
+ *
+ * @param {unknown} value
+ * @returns {value is Error}
+ */
+export function isError(value) {
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
 }
 
 /**

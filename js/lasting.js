@@ -1,9 +1,10 @@
 import { ask } from './ask.js';
 import { CircuitBreaker } from './breaker.js';
 import { RetryBudget } from './budget.js';
-import { isPlainOptions, storeFaults } from './cells.js';
+import { storeFaults } from './cells.js';
 import { show } from './errors.js';
 import { Guards } from './guard.js';
+import { isPlain } from './thrown.js';
 
 /** @import { ConfigFault, FetchOptions } from './types.d.ts' */
 /** @typedef {import('./rules.js').Rules} Rules */
@@ -60,7 +61,7 @@ export function lastingFaults(given) {
   return NAMES.flatMap((name) => {
     const value = given[name];
     if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof CLASSES[name]) return [];
-    if (isPlainOptions(value)) return storeFaults(name, value);
+    if (isPlain(value)) return storeFaults(name, value);
     return [Object.freeze({ option: name, code: 'type', value: shownClass(value), allowed: `true, false, an object of options or a ${CLASSES[name].name}` })];
   });
 }

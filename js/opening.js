@@ -1,6 +1,6 @@
 import { cutShort, tooSlow } from './aftermath.js';
 import { ask } from './ask.js';
-import { EMPTY_CHUNKS, quietly } from './body.js';
+import { EMPTY_CHUNKS, isBytes, quietly } from './body.js';
 import { Delivery } from './delivery.js';
 import { ENDING } from './facts.js';
 import { streamTimeout } from './limit.js';
@@ -102,7 +102,7 @@ function hold({ settings, signal, sentAt, limit }, reader, opening) {
         if (done) return stop(ask(() => opening.end()), true);
         chunks.push(value);
         // What is no bytes, or never any, is not worth waiting for.
-        if (!(value instanceof Uint8Array) || (value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) return stop(STEP.unknown);
+        if (!isBytes(value) || (value.byteLength === 0 && (empty += 1) > EMPTY_CHUNKS)) return stop(STEP.unknown);
         size += value.byteLength;
         // A chunk whose buffer was transferred has no bytes either, and copying it throws.
         const step = value.byteLength === 0 ? STEP.hold : ask(() => opening.push(value));

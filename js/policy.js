@@ -1,8 +1,9 @@
 import { ask } from './ask.js';
-import { configError, optionsError, show } from './errors.js';
+import { configError, optionsError, read, show } from './errors.js';
 import { deepFreeze } from './history.js';
 import { CLASSES, dropPresets, inCommon, Lasting, lastingFaults, named, withoutClasses } from './lasting.js';
 import { ownCopy, Rules } from './rules.js';
+import { isPlain } from './thrown.js';
 
 /** @import { Explanation, FetchOptions, PolicyOptions } from './types.d.ts' */
 /** @typedef {import('../pkg/dacapo.js').PolicyHandle} PolicyHandle */
@@ -57,6 +58,10 @@ export class RetryPolicy {
   constructor(options = {}) {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       throw configError(`invalid retry options: they are ${show(options)}, must be an object`);
+    }
+    // An object of a class that shows no options: all would silently be the defaults.
+    if (!isPlain(options) && Object.keys(options).length === 0) {
+      throw configError(`invalid retry options: they are ${classOf(options)}, must be an object of options; { policy } takes a RetryPolicy`);
     }
     const { policy, ...own } = options;
     const given = policy === undefined ? own : { ...givenBy(policy), ...own };
@@ -120,9 +125,16 @@ export class RetryPolicy {
 export const { settings: settingsOf, handle: handleOf, given: givenOf, own: ownOf, holding } = RetryPolicy;
 
 /** @param {unknown} policy */
-function givenBy(policy) {
+export function givenBy(policy) {
   if (policy instanceof RetryPolicy) return givenOf(policy);
-  throw configError(`invalid retry options: policy is ${show(policy)}, must be a RetryPolicy`);
+  throw configError(`invalid retry options: policy is ${isPlain(policy) ? show(policy) : classOf(policy)}, must be a RetryPolicy`);
+}
+
+/** @param {unknown} value */
+function classOf(value) {
+  const name = read(read(value, 'constructor'), 'name');
+  if (typeof name !== 'string' || name === '' || typeof value !== 'object') return show(value);
+  return name === RetryPolicy.name && !(value instanceof RetryPolicy) ? 'a RetryPolicy of another copy of dacapo' : `a ${name}`;
 }
 
 /**
@@ -218,7 +230,7 @@ export function policyOf(options) {
     const { policy, ...own } = options;
     const changes = Object.values(own).some((value) => value !== undefined);
     if (policy instanceof RetryPolicy) return changes ? policy.with(own) : policy;
-    if (policy === undefined && Object.keys(own).length === 0) return (defaults ??= new RetryPolicy());
+    if (policy === undefined && isPlain(options) && Object.keys(own).length === 0) return (defaults ??= new RetryPolicy());
   }
   return new RetryPolicy(options);
 }

@@ -52,3 +52,15 @@ export function race(promise, signal, limitMs = -1, late = ignore) {
     }
   });
 }
+
+/**
+ * Whether it is a promise: by its method, since what an async function gives is none of the global `Promise` where a
+ * program has replaced that.
+ *
+ * @template T
+ * @param {T | Promise<T>} value
+ * @returns {value is Promise<T>}
+ */
+export function isPromise(value) {
+  return typeof (/** @type {any} */ (value))?.then === 'function';
+}

@@ -1,6 +1,7 @@
 import { ask } from './ask.js';
 import { currentGeneration } from './engine.js';
 import { optionsError, show } from './errors.js';
+import { isPlain } from './thrown.js';
 
 /** @import { ConfigFault } from './types.d.ts' */
 /** @typedef {import('../pkg/dacapo.js').PolicyHandle} PolicyHandle */
@@ -41,10 +42,10 @@ export class Rules {
  */
 export function ownCopy(value) {
   if (Array.isArray(value)) return /** @type {T} */ (Object.freeze(value.map(ownCopy)));
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (!isPlain(value)) return value;
   /** @type {any} */
   const copy = {};
-  for (const name of Object.keys(value)) {
+  for (const name of Object.keys(/** @type {object} */ (value))) {
     const inner = /** @type {any} */ (value)[name];
     // A clock or a store is a thing with a state, and its functions want it as their receiver.
     copy[name] = name === 'clock' || name === 'store' ? inner : ownCopy(inner);

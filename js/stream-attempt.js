@@ -1,6 +1,6 @@
 import { ignore } from './body.js';
 import { judge, mayFail } from './chunks.js';
-import { read } from './errors.js';
+import { isError, read } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { streamTimeout } from './limit.js';
 import { iteratorOf, release, releaseLate } from './source.js';
@@ -262,7 +262,7 @@ export class StreamAttempt {
   failed(chunk, judged) {
     const error = read(chunk, 'error');
     let facts;
-    if (error instanceof Error) facts = this.call.thrownFacts(error, this.attempt - 1);
+    if (isError(error)) facts = this.call.thrownFacts(error, this.attempt - 1);
     else {
       this.call.error = chunk;
       facts = new Facts(ENDING.inBand);

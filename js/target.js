@@ -1,8 +1,8 @@
 import { CircuitBreaker } from './breaker.js';
-import { isPlainOptions } from './cells.js';
-import { configError, isRetryError, optionsError, show } from './errors.js';
+import { isRetryError, optionsError } from './errors.js';
 import { addFault } from './faults.js';
-import { givenOf, policyOf, RetryPolicy, settingsOf } from './policy.js';
+import { givenBy, givenOf, policyOf, RetryPolicy, settingsOf } from './policy.js';
+import { isPlain } from './thrown.js';
 
 /** @import { ConfigFault, FallbackAttempt } from './types.d.ts' */
 
@@ -114,9 +114,8 @@ function isAtOneKey(breaker, heirs, first) {
  */
 function policyFor(shared, options, key) {
   const { policy } = options;
-  if (policy !== undefined && !(policy instanceof RetryPolicy)) throw configError(`invalid retry options: policy is ${show(policy)}, must be a RetryPolicy`);
   const inherited = givenOf(shared);
-  const own = policy === undefined ? options : { ...givenOf(policy), ...options };
+  const own = policy === undefined ? options : { ...givenBy(policy), ...options };
   /** @type {any} */
   const apart = {};
   for (const name of LASTING) apart[name] = apartFrom(own[name] ?? inherited[name], key);
@@ -142,7 +141,7 @@ function within(shared, policy) {
  */
 function apartFrom(value, key) {
   const options = value === true ? {} : value;
-  if (typeof options !== 'object' || options === null || !isPlainOptions(options)) return options;
+  if (typeof options !== 'object' || options === null || !isPlain(options)) return options;
   return key === undefined ? { ...options } : { ...options, key: typeof options.key === 'string' ? options.key : key };
 }
 

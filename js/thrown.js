@@ -1,3 +1,4 @@
+import { isBytes } from './body.js';
 import { bytesIn, isBinary, isList, jsonOf } from './bounded.js';
 import { read } from './errors.js';
 import { blockOf, isIterator } from './headers.js';
@@ -101,7 +102,7 @@ function pairsOf(headers) {
 
 /** @param {unknown} value */
 function textOf(value) {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  return isBytes(value) ? new TextDecoder().decode(value) : value;
 }
 
 /**

@@ -1,5 +1,6 @@
 // js/ makes one attempt and knows the platform; every decision is the engine's. So it holds no HTTP status number but 101
-// and 304, no table of sensitive or Retry-After headers, and no backoff arithmetic. This check fails where it does.
+// and 304, no table of sensitive or Retry-After headers, and no backoff arithmetic; and its code is ASCII. This check
+// fails where that is not so.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,6 +24,8 @@ const HEADERS = [
 const HEADER = new RegExp(`(?<![\\w-])(${HEADERS.join('|')}|[a-z-]*ratelimit-[a-z-]*)(?![\\w-])`, 'i');
 /** The words by which a header name is told to be a secret. */
 const SECRET_WORD = /^(apikey|credential|password|secret|session|signature|token)$/i;
+
+const NOT_ASCII = /[^\0-\x7f]/;
 
 const WAIT = /delay|backoff|wait|interval/i;
 
@@ -54,6 +57,8 @@ function fault(token, before, after, afterNext) {
   if (['string', 'template', 'name', 'regexp', 'privateId'].includes(label)) {
     const text = label === 'regexp' ? token.value.pattern : String(token.value);
     if (HEADER.test(text)) return 'a header that only the engine knows';
+    // It also stands in bundles of other charsets, where it swallows what follows it.
+    if (NOT_ASCII.test(text)) return 'a character that is not ASCII';
     if (label === 'string' && SECRET_WORD.test(text)) return 'a word by which the engine tells secrets';
   }
   // Acorn's label of an operator is its whole precedence class; the value is what stands there.

@@ -13,7 +13,7 @@ export function refusal(cause) {
     return cause;
   } catch {
     return new Error(
-      "dacapo: this platform does not let WebAssembly compile. In a page, its Content-Security-Policy has to allow 'wasm-unsafe-eval' in script-src; in a Worker or edge runtime, give dacapo/slim a compiled module.",
+      "dacapo: this platform does not let WebAssembly compile, or has none. In a page, its Content-Security-Policy has to allow 'wasm-unsafe-eval' in script-src; in a Worker or edge runtime, give dacapo/slim a compiled module.",
       { cause },
     );
   }

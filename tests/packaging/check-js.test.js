@@ -19,6 +19,7 @@ const planted = {
   'a sensitive header in a table': "const SENSITIVE = ['x-api-key', 'cookie'];",
   'a sensitive header in a regular expression': 'const SENSITIVE = /^(set-cookie|x-auth-token)$/i;',
   'a word that tells secrets': "if (segments.includes('password')) remove();",
+  'a sign that is not ASCII': "const more = '\u2026';",
   'a power': 'const base = initialMs * 2 ** attempt;',
   'a power assigned': 'factor **= 2;',
   'Math.pow': 'const base = initialMs * Math.pow(2, attempt);',
