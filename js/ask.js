@@ -1,5 +1,6 @@
 import { engine, reset, running, Unavailable } from './engine.js';
 import { configError, RetryError } from './errors.js';
+import { vacated } from './seats.js';
 
 /**
  * What the engine answers. An instance that traps is dropped with all its calls, and the
@@ -29,8 +30,12 @@ export function answered(error) {
 
 /** @param {unknown} trap */
 function broken(trap) {
-  reset();
   const error = new RetryError({ kind: 'unknown', message: 'the retry engine broke down, which is a bug in dacapo', cause: trap });
-  for (const call of [...running]) call.broke(error);
+  try {
+    reset(error);
+  } catch {
+    // There is no memory for another one, say. The calls of this one are lost all the same.
+  }
+  for (const call of [...running, ...vacated()]) call.broke(error);
   return error;
 }

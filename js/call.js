@@ -1,7 +1,7 @@
 import { ignore } from './body.js';
 import { aftermath } from './aftermath.js';
 import { ask } from './ask.js';
-import { currentGeneration, running } from './engine.js';
+import { currentGeneration, lastBreakdown, running } from './engine.js';
 import { ENDING, Facts, readError } from './facts.js';
 import { Admission } from './guard.js';
 import { brokenOff, cancelledUnsent, gaveUpSince, historiesSoFar, KeptHistory, lateUnsent, readRecord, readVerdict, remember } from './history.js';
@@ -9,6 +9,8 @@ import { deadlineReached } from './limit.js';
 import { maskWith, shownOf } from './masked.js';
 import { handleOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
+import { forgets, leave, take } from './seats.js';
+import { stage } from './stage.js';
 
 /** @import { StopMark } from './types.d.ts' */
 /** @typedef {import('./policy.js').RetryPolicy} RetryPolicy */
@@ -18,6 +20,8 @@ const THREW = null;
 const WAS_CANCELLED = 0;
 
 const NOT_DRIVEN = -1;
+/** The generation of a call that no engine has. */
+const OUTSIDE = 0;
 
 /** How an attempt stands, as the engine numbers it. */
 const [RUNNING, SUCCEEDED, FAILED] = [0, 1, 2];
@@ -48,7 +52,7 @@ export class Call {
     this.started = started;
     const { clock, unref, random } = this.settings.given;
     /** Whether it sleeps itself, and in the second bit whether it draws: see `bindings/drive.rs`. */
-    this.ways = Number(clock !== undefined || unref === true) | (random === undefined ? 0 : 2);
+    this.ways = Number(forgets || clock !== undefined || unref === true) | (random === undefined ? 0 : 2);
     /** @type {unknown} What a hook threw. */
     this.thrown = undefined;
     /** @type {unknown[] | undefined} What the RetryErrors show that attempts failed with, by index. */
@@ -67,7 +71,12 @@ export class Call {
     this.begun = 1;
     /** How many histories there were when the attempt began. */
     this.before = historiesSoFar();
-    this.generation = 0;
+    /** Of the engine that it is in. */
+    this.generation = OUTSIDE;
+    /** @type {import('./seats.js').Seat | undefined} Its own as long as it is in the engine and may be forgotten: see seats.js. */
+    this.seat = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} Of a wait that is not the engine's own. */
+    this.timer = undefined;
     this.woken = false;
     /** How the attempt stands. */
     this.standing = RUNNING;
@@ -206,32 +215,56 @@ export class Call {
       this.resolve = resolve;
       this.reject = reject;
       running.add(this);
+      this.generation = currentGeneration();
+      const outer = stage.call;
+      stage.call = this;
       try {
         const { started, admission, settings: { mono, wall } } = this;
         const drive = ask((engine) => engine.driveStart(
-          handleOf(this.policy), /** @type {any} */ (this), started, mono(), wall(), /** @type {any} */ (facts),
+          handleOf(this.policy), /** @type {any} */ (forgets ? stage : this), started, mono(), wall(), /** @type {any} */ (facts),
           admission?.handedOver(), admission?.token ?? 0, this.earlier?.numbers,
         ));
         // It may have ended at once.
-        if (running.has(this)) this.drive = drive;
-        this.generation = currentGeneration();
+        if (running.has(this)) this.stay(drive);
       } catch (error) {
         this.broke(error);
       }
+      stage.call = outer;
       this.fail();
     });
+  }
+
+  /** @param {number} drive */
+  stay(drive) {
+    this.drive = drive;
+    if (!forgets) return;
+    running.delete(this);
+    ask((engine) => take(this, engine));
   }
 
   poll() {
     this.woken = false;
     if (this.drive === NOT_DRIVEN) return;
+    // Nobody could tell a call of it that has no seat.
+    if (this.generation !== currentGeneration()) return this.broke(lastBreakdown());
+    const outer = stage.call;
+    stage.call = this;
     try {
       const { mono, wall } = this.settings;
       ask((engine) => engine.drivePoll(this.drive, mono(), wall(), this.standing));
     } catch (error) {
       this.broke(error);
     }
+    stage.call = outer;
     this.fail();
+  }
+
+  /** It is not in the engine any more. */
+  left() {
+    running.delete(this);
+    if (forgets) leave(this, this.drive, this.generation === currentGeneration());
+    this.drive = NOT_DRIVEN;
+    this.generation = OUTSIDE;
   }
 
   /** Ends a call in which a function of the caller's threw. */
@@ -246,10 +279,11 @@ export class Call {
    * @param {unknown} error
    */
   broke(error) {
-    const { drive } = this;
-    if (!running.delete(this)) return;
-    this.drive = NOT_DRIVEN;
-    if (drive !== NOT_DRIVEN && this.generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
+    const { drive, generation } = this;
+    if (generation === OUTSIDE) return;
+    this.left();
+    if (drive !== NOT_DRIVEN && generation === currentGeneration()) ask((engine) => engine.driveDrop(drive));
+    clearTimeout(this.timer);
     this.admission?.brokeOff();
     const history = brokenOff(this.begun, this.earlier);
     this.settled('failed', history);
@@ -326,8 +360,7 @@ export class Call {
    * @param {string} text
    */
   finish(mark, text) {
-    this.drive = NOT_DRIVEN;
-    running.delete(this);
+    this.left();
     const history = new KeptHistory(text, this.raised, this.earlier);
     try {
       this.admission?.guard.settled();
@@ -370,7 +403,8 @@ export class Call {
   wake() {
     if (this.woken) return;
     this.woken = true;
-    queueMicrotask(() => this.poll());
+    // Fake timers hold `queueMicrotask` back.
+    Promise.resolve().then(() => this.poll());
   }
 
   /**
@@ -378,14 +412,19 @@ export class Call {
    *
    * @param {number} ms
    */
-  async sleep(ms) {
-    const { clock } = this.settings.given;
+  sleep(ms) {
+    return this.awaited(this.slept(ms));
+  }
+
+  /** @param {number} ms */
+  async slept(ms) {
+    const { clock, unref } = this.settings.given;
     /** @type {any} */
     let timer;
     try {
       const wait = clock ? clock.sleep(ms, this.signal) : new Promise((resolve) => {
-        timer = setTimeout(resolve, ms);
-        timer.unref?.();
+        timer = this.timer = setTimeout(resolve, ms);
+        if (unref === true) timer.unref?.();
       });
       return (await race(wait, this.signal)) !== CANCELLED && !this.signal?.aborted;
     } catch (error) {
@@ -434,10 +473,26 @@ export class Call {
   }
 
   /**
+   * What the engine awaits wakes the call by itself: the engine may have no way to.
+   *
+   * @template T
+   * @param {Promise<T>} promise One that never rejects.
+   */
+  awaited(promise) {
+    if (forgets) promise.then(() => this.wake());
+    return promise;
+  }
+
+  /** @param {() => Promise<unknown>} hook */
+  hooked(hook) {
+    return this.awaited(this.heard(hook));
+  }
+
+  /**
    * @param {() => Promise<unknown>} hook
    * @returns {Promise<unknown>}
    */
-  async hooked(hook) {
+  async heard(hook) {
     try {
       const said = await race(hook(), this.signal);
       return said === CANCELLED || this.signal?.aborted ? WAS_CANCELLED : said;

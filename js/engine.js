@@ -8,9 +8,13 @@ let compile;
 /** Not named `module`: Parcel may wrap this file in a function with a parameter of that name. @type {WebAssembly.Module | undefined} */
 let compiled;
 let started = false;
+/** Whether an instance has trapped and none has taken its place yet. */
+let isLost = false;
 let generation = 1;
+/** @type {unknown} What calls of an instance that trapped are rejected with. */
+let breakdown;
 
-/** The calls that are in the engine, so that none hangs when it breaks down. @type {Set<{ broke(error: unknown): void }>} */
+/** The calls that are in the engine and not on a seat, so that none hangs when it breaks down. @type {Set<{ broke(error: unknown): void }>} */
 export const running = new Set();
 
 /**
@@ -49,7 +53,8 @@ function start() {
   if (compile === undefined) throw new Unavailable('dacapo/slim has no engine yet: call init(module) first');
   try {
     compiled ??= compile();
-    glue.initSync({ module: compiled });
+    if (isLost) renew();
+    else glue.initSync({ module: compiled });
   } catch (cause) {
     const error = refusal(cause);
     throw new Unavailable(error instanceof Error ? error.message : String(error), { cause: error });
@@ -57,9 +62,25 @@ function start() {
   started = true;
 }
 
-/** Drops an instance that has trapped; the next use starts a fresh one. */
-export function reset() {
+/** What the calls of the last instance that trapped are rejected with. */
+export function lastBreakdown() {
+  return breakdown;
+}
+
+/**
+ * Drops an instance that has trapped, for a fresh one. Throws where the platform has none; the next use tries again.
+ *
+ * @param {unknown} error What its calls are rejected with.
+ */
+export function reset(error) {
   started = false;
   generation += 1;
+  breakdown = error;
+  isLost = true;
+  renew();
+}
+
+function renew() {
   glue.__wbg_reset_state();
+  isLost = false;
 }

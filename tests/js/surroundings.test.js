@@ -53,6 +53,32 @@ test('a frozen Object.prototype changes nothing, whatever the members of chunks 
   assert.equal(printed, '2 quota_exhausted');
 });
 
+test('fake timers that hold queueMicrotask back hold no abort and no hook back', async (t) => {
+  const { queueMicrotask } = globalThis;
+  globalThis.queueMicrotask = () => {};
+  t.after(() => (globalThis.queueMicrotask = queueMicrotask));
+  const controller = new AbortController();
+  const waiting = createFetch({ initialDelayMs: 8000, fetch: stubFetch(503) })(URL_, { signal: controller.signal });
+  setTimeout(() => controller.abort('enough'), 20);
+  assert.equal(await waiting.catch((reason) => reason), 'enough');
+  const response = await createFetch({ ...QUICK, fetch: stubFetch(503, 200), onRetry: async () => {} })(URL_);
+  assert.equal(response.status, 200);
+});
+
+test('an engine that breaks down where there is no other one ends all its calls, and the next use has one again', async (t) => {
+  const busy = () => { throw Object.assign(new Error('busy'), { status: 503 }); };
+  const broken = (call) => call.then(() => assert.fail('it must fail'), (error) => assert.match(error.message, /broke down/));
+  const waiting = broken(retry(busy, { initialDelayMs: 8000 }));
+  const { Instance } = WebAssembly;
+  t.after(() => (WebAssembly.Instance = Instance));
+  WebAssembly.Instance = function none() { throw new RangeError('out of memory'); };
+  await broken(retry(busy, { ...QUICK, random: () => { throw new WebAssembly.RuntimeError('unreachable'); }, jitter: 'full' }));
+  await waiting;
+  await assert.rejects(retry(busy, QUICK));
+  WebAssembly.Instance = Instance;
+  assert.equal((await retry(busy, QUICK).catch((error) => error)).kind, 'overloaded');
+});
+
 describe('bytes of another realm are read as bytes', () => {
   test('in a failed answer, whose code decides', async () => {
     const fetch = stubFetch(() => new Response(bodyOf(JSON.stringify(SPENT)), { status: 429, headers: { 'content-type': 'application/json' } }));

@@ -12,15 +12,16 @@ import workerd from 'workerd';
 /** Without this flag `request.signal` never aborts. */
 const FLAGS = ['enable_request_signal'];
 
-const configuration = (engines) => `using Workerd = import "/workerd/workerd.capnp";
+const configuration = (engines, compatibilityDate, v8Flags) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
+  v8Flags = ${JSON.stringify(v8Flags)},
   services = [
     (name = "main", worker = (
       modules = [
         (name = "worker.js", esModule = embed "worker.js"),
         ${engines.map((name) => `(name = "${name}", wasm = embed "${name}"),`).join('\n        ')}
       ],
-      compatibilityDate = "2026-11-01",
+      compatibilityDate = "${compatibilityDate}",
       compatibilityFlags = ${JSON.stringify(FLAGS)},
       globalOutbound = "loopback",
     )),
@@ -34,19 +35,22 @@ const config :Workerd.Config = (
  * Bundles a Worker under the `workerd` condition and starts it on a free loopback port.
  *
  * @param {URL} entry
+ * @param {object} [options]
+ * @param {string} [options.compatibilityDate]
+ * @param {string[]} [options.v8Flags] With any, workerd complains of its cache.
  */
-export async function startWorker(entry) {
+export async function startWorker(entry, { compatibilityDate = '2026-11-01', v8Flags = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'dacapo-workerd-'));
   const remove = () => rm(folder, { recursive: true });
   try {
-    return await startIn(folder, entry, remove);
+    return await startIn(folder, entry, (engines) => configuration(engines, compatibilityDate, v8Flags), remove);
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function startIn(folder, entry, remove) {
+async function startIn(folder, entry, configured, remove) {
   const { warnings } = await build({
     entryPoints: [fileURLToPath(entry)],
     outfile: join(folder, 'worker.js'),
@@ -58,7 +62,7 @@ async function startIn(folder, entry, remove) {
     logLevel: 'silent',
   });
   const engines = (await readdir(folder)).filter((name) => name.endsWith('.wasm'));
-  await writeFile(join(folder, 'config.capnp'), configuration(engines));
+  await writeFile(join(folder, 'config.capnp'), configured(engines));
 
   const child = spawn(workerd.default, ['serve', '--control-fd=3', join(folder, 'config.capnp')], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   /** What the Worker and its runtime had to say. */
