@@ -6,7 +6,7 @@ const [OPENING, CLOSING] = [0x7b, 0x7d];
 /** Most of an answer is text, over which the platform's search is many times as fast as a loop. @type {typeof Uint8Array.prototype.indexOf} */
 const indexOf = /** @type {any} */ (globalThis).Buffer?.prototype.indexOf ?? Uint8Array.prototype.indexOf;
 
-/** The brackets of one JSON value that comes in pieces. */
+/** The brackets of a JSON array that comes in pieces. Objects without an array around them count as in one. */
 export class Brackets {
   #depth = 0;
   #inText = false;
@@ -31,14 +31,14 @@ export class Brackets {
       const byte = bytes[at] ?? 0;
       at += 1;
       if (byte === QUOTE) this.#inText = true;
-      else if ((byte | CURLY) === OPENING) this.#depth += 1;
+      else if ((byte | CURLY) === OPENING) this.#depth += this.#depth === 0 && byte === OPENING ? 2 : 1;
       else if ((byte | CURLY) === CLOSING) this.#depth -= 1;
     }
     this.#inEscape = at > length;
   }
 
-  /** Whether one is open, or a text is. */
-  get isOpen() {
-    return this.#depth > 0 || this.#inText;
+  /** Twice how many are open, and one more if a text is. */
+  get open() {
+    return 2 * this.#depth + Number(this.#inText);
   }
 }

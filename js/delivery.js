@@ -217,7 +217,7 @@ export class Delivery {
   /** How the stream ended, by its last bytes; `undefined` where nothing is known of its end. */
   #look() {
     const tail = this.#tail;
-    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail, tail.isOpen));
+    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail, tail.open));
   }
 
   /**
@@ -243,8 +243,8 @@ export class Delivery {
   }
 
   #toldFailure() {
-    const { tail } = /** @type {Tail} */ (this.#tail);
-    return this.#call.respondedWith(this.response, ask((engine) => engine.streamFailure(this.#format, tail)));
+    const { head, tail, open } = /** @type {Tail} */ (this.#tail);
+    return this.#call.respondedWith(this.response, ask((engine) => engine.streamFailure(this.#format, head, tail, open)));
   }
 
   #broke = (/** @type {unknown} */ error) => {

@@ -70,8 +70,8 @@ export class Tail {
     return this.#tail.subarray(Math.max(0, this.#size - TAIL), this.#size);
   }
 
-  /** Whether a bracket of the array is still open. */
-  get isOpen() {
-    return this.#brackets?.isOpen ?? false;
+  /** What is open of the array. */
+  get open() {
+    return this.#brackets?.open ?? 0;
   }
 }

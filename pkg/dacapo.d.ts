@@ -312,15 +312,15 @@ export function sanitizeUrl(url: string): string;
 
 /**
  * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
- * failure told in band. `is_open` says whether brackets of a JSON array are still open.
+ * failure told in band. `open` is twice the open brackets of a JSON array, and one more for a text.
  */
-export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[], is_open: boolean): number;
+export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[], open: number): number;
 
 /**
  * The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
  * where it is not whole.
  */
-export function streamFailure(format: number, tail: Uint8Array | number[]): Uint8Array | undefined;
+export function streamFailure(format: number, head: Uint8Array | number[], tail: Uint8Array | number[], open: number): Uint8Array | undefined;
 
 /**
  * The history, as JSON, of a call whose answer was delivered and has ended since, without

@@ -1211,16 +1211,16 @@ export function sanitizeUrl(url) {
 
 /**
  * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
- * failure told in band. `is_open` says whether brackets of a JSON array are still open.
+ * failure told in band. `open` is twice the open brackets of a JSON array, and one more for a text.
  * @param {number} format
  * @param {Uint8Array | number[]} head
  * @param {Uint8Array | number[]} tail
- * @param {boolean} is_open
+ * @param {number} open
  * @returns {number}
  */
-export function streamEnded(format, head, tail, is_open) {
+export function streamEnded(format, head, tail, open) {
     const val3 = +format;
-    const val4 = +is_open;
+    const val4 = +open;
     let ptr0, len0, ptr1, len1;
     try {
         ptr0 = passArray8ToWasm0(head, wasm.u2);
@@ -1242,22 +1242,34 @@ export function streamEnded(format, head, tail, is_open) {
  * The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
  * where it is not whole.
  * @param {number} format
+ * @param {Uint8Array | number[]} head
  * @param {Uint8Array | number[]} tail
+ * @param {number} open
  * @returns {Uint8Array | undefined}
  */
-export function streamFailure(format, tail) {
-    const val2 = +format;
-    const ptr0 = passArray8ToWasm0(tail, wasm.u2);
-    const len0 = WASM_VECTOR_LEN;
+export function streamFailure(format, head, tail, open) {
+    const val3 = +format;
+    const val4 = +open;
+    let ptr0, len0, ptr1, len1;
+    try {
+        ptr0 = passArray8ToWasm0(head, wasm.u2);
+        len0 = WASM_VECTOR_LEN;
+        ptr1 = passArray8ToWasm0(tail, wasm.u2);
+        len1 = WASM_VECTOR_LEN;
+    } catch (e) {
+        if (ptr1) { wasm.w2(ptr1, len1 * 1, 1); }
+        if (ptr0) { wasm.w2(ptr0, len0 * 1, 1); }
+        throw e;
+    }
     let ret;
     __wbg_call_guard();
-    ret = wasm.o2(val2, ptr0, len0);
-    let v3;
+    ret = wasm.o2(val3, ptr0, len0, ptr1, len1, val4);
+    let v5;
     if (ret[0] !== 0) {
-        v3 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
+        v5 = getArrayU8FromWasm0(ret[0], ret[1]).slice();
         wasm.w2(ret[0], ret[1] * 1, 1);
     }
-    return v3;
+    return v5;
 }
 
 /**
@@ -1640,7 +1652,7 @@ function __wbg_get_imports() {
             return ret;
         },
         f2: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 31, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 28, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen_53022c2cddaec9e3___convert__closures_____invoke___wasm_bindgen_53022c2cddaec9e3___JsValue__core_a8cce64bdb92bb79___result__Result_____wasm_bindgen_53022c2cddaec9e3___JsError___true_);
             return ret;
         },

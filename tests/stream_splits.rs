@@ -5,10 +5,10 @@
 mod streams;
 
 use dacapo::stream::opening::{Opening, Step};
-use dacapo::stream::tail::has_ended;
+use dacapo::stream::tail::{Ended, Tail};
 use dacapo::stream::{Format, MAX_FRAME};
 use proptest::prelude::*;
-use streams::{STREAMS, decide};
+use streams::{STREAMS, Stream, decide, tail, word};
 
 #[test]
 fn single_bytes_give_what_frames_give() {
@@ -31,6 +31,67 @@ fn every_line_end_and_a_byte_order_mark_change_nothing() {
             let mut opening = stream.opening();
             assert_eq!(decide(&mut opening, other.as_bytes().chunks(7)), stream.expected(), "{}", stream.name);
         }
+    }
+}
+
+/// Streams with output of a known shape: their format, their bytes, and where their first output ends.
+fn begun() -> impl Iterator<Item = (&'static Stream, Format, Vec<u8>, usize)> {
+    STREAMS.iter().filter(|stream| stream.expected() == Step::Output).filter_map(|stream| {
+        let mut opening = stream.opening();
+        stream.frames.iter().for_each(|frame| _ = opening.push(frame));
+        // One that is also the last frame tells of the end itself.
+        let last = stream.frames.len() - 1;
+        let output = stream.first_output.filter(|at| *at < last).map_or(0, |at| stream.frames[..=at].concat().len());
+        opening.recognised().then(|| (stream, opening.format(), stream.bytes(), output))
+    })
+}
+
+#[test]
+fn wherever_the_last_bytes_begin_before_the_end_they_tell_the_same() {
+    let mut count = 0;
+    for (stream, format, bytes, output) in begun() {
+        let whole = tail(format, &[], &bytes, bytes.len()).failure();
+        for from in 0..=output {
+            let kept = tail(format, &[], &bytes, bytes.len() - from);
+            assert_eq!(Some(word(kept.ended())), stream.row["end"].as_str(), "{} from {from}", stream.name);
+            assert_eq!(kept.failure(), whole, "{} from {from}", stream.name);
+        }
+        count += 1;
+    }
+    assert!(count >= 50, "{count} streams are too few");
+}
+
+#[test]
+fn every_line_end_tells_the_same_at_the_end() {
+    for (stream, format, bytes, _) in begun().filter(|(_, format, ..)| *format != Format::EventStream) {
+        let text = String::from_utf8(bytes).expect("it is text");
+        let of = |text: &str| {
+            let kept = tail(format, &[], text.as_bytes(), 4096);
+            (kept.ended(), kept.failure().map(|told| told.replace('\r', "")))
+        };
+        let ends: &[_] = if format == Format::Ndjson { &["\r\n"] } else { &["\r\n", "\r"] };
+        for end in ends {
+            let (ended, told) = of(&text.replace("\r\n", "\n").replace('\n', end));
+            assert_eq!(Some(word(ended)), stream.row["end"].as_str(), "{}", stream.name);
+            assert_eq!(
+                told.map(|told| told.replace('\n', "")),
+                of(&text).1.map(|told| told.replace('\n', "")),
+                "{}",
+                stream.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_stream_that_is_all_quotes_and_brackets_is_found_in_a_moment() {
+    for piece in ["\\\"", "\"", "{", "}", "[{\"", "data: {\n", "\n", "\"error\":{"] {
+        let bytes = piece.repeat(MAX_FRAME / 4 / piece.len()).into_bytes();
+        let begin = std::time::Instant::now();
+        for format in [Format::Sse, Format::Ndjson, Format::JsonArray] {
+            Tail { format, head: &[], bytes: &bytes, open: 3 }.ended();
+        }
+        assert!(begin.elapsed().as_secs() < 20, "{piece}: {:?}", begin.elapsed());
     }
 }
 
@@ -136,12 +197,14 @@ proptest! {
         content_type in prop::sample::select(&TYPES[..]),
         bytes in prop::collection::vec(any::<u8>(), 0..400),
         places in prop::collection::vec(any::<usize>(), 0..8),
+        open in prop_oneof![0..8u32, any::<u32>()],
     ) {
         let whole = told(content_type, &[&bytes]);
         prop_assert_ne!(whole.1, Step::Hold);
         prop_assert_eq!(told(content_type, &cut(&bytes, &places)), whole);
         for format in 0..6 {
-            has_ended(Format::from_number(format), &bytes, &bytes, false);
+            let tail = Tail { format: Format::from_number(format), head: &bytes, bytes: &bytes, open };
+            prop_assert!(tail.failure().is_none() || tail.ended() == Ended::Failed || tail.format == Format::Unknown);
         }
         dacapo::stream::judge::judge_chunk(&String::from_utf8_lossy(&bytes));
     }

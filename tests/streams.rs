@@ -8,8 +8,8 @@ use dacapo::clock::WallMs;
 use dacapo::policy::Policy;
 use dacapo::stream::Format;
 use dacapo::stream::opening::{Opening, Step};
-use dacapo::stream::tail::{Ended, has_ended};
-use streams::{STREAMS, Stream, decide};
+use dacapo::stream::tail::{Ended, Tail};
+use streams::{STREAMS, Stream, decide, tail, word};
 
 #[test]
 fn every_opening_is_decided_as_its_vector_says() {
@@ -91,16 +91,14 @@ fn ended(stream: &Stream) -> &'static str {
     }
 }
 
-/// What JavaScript keeps of a stream: the head of its last frame, and its last bytes.
 fn look(format: Format, stream: &Stream, tail_bytes: usize) -> &'static str {
-    let bytes = stream.bytes();
-    let tail = &bytes[bytes.len().saturating_sub(tail_bytes)..];
-    let head = stream.frames.last().map_or(&[][..], Vec::as_slice);
-    match has_ended(format, &head[..head.len().min(512)], tail, false) {
-        Ended::No => "no",
-        Ended::Yes => "yes",
-        Ended::Failed => "failed",
-    }
+    let last = stream.frames.last().map_or(&[][..], Vec::as_slice);
+    word(tail(format, last, &stream.bytes(), tail_bytes).ended())
+}
+
+/// How text ended of which these are the last bytes.
+fn ended_with(format: Format, head: &[u8], bytes: &[u8]) -> Ended {
+    Tail { format, head, bytes, open: 0 }.ended()
 }
 
 #[test]
@@ -148,7 +146,7 @@ fn a_stream_that_is_cut_before_its_end_marker_has_not_ended() {
         if !opening.recognised() {
             continue;
         }
-        assert_eq!(has_ended(opening.format(), &[], &cut.concat(), false), Ended::No, "{}", stream.name);
+        assert_eq!(tail(opening.format(), &[], &cut.concat(), 4096).ended(), Ended::No, "{}", stream.name);
         assert_eq!(opening.end(), Step::Truncated, "{}", stream.name);
         count += 1;
     }
@@ -162,19 +160,72 @@ fn an_end_marker_above_the_tail_is_found_in_the_head_of_its_frame() {
         "event: response.completed\ndata: {{\"type\":\"response.completed\",\"response\":{{\"output\":[{{\"text\":\"{filler}\"}}]}}}}\n\n"
     );
     let (head, tail) = (&completed.as_bytes()[..512], &completed.as_bytes()[completed.len() - 4096..]);
-    assert_eq!(has_ended(Format::Sse, head, tail, false), Ended::Yes);
-    assert_eq!(has_ended(Format::Sse, &head[26..], tail, false), Ended::Yes, "by the type in the data");
-    assert_eq!(has_ended(Format::Sse, &[], tail, false), Ended::No);
+    assert_eq!(ended_with(Format::Sse, head, tail), Ended::Yes);
+    assert_eq!(ended_with(Format::Sse, &head[26..], tail), Ended::Yes, "by the type in the data");
+    assert_eq!(ended_with(Format::Sse, &[], tail), Ended::No);
     let reason = format!("data: {{\"candidates\":[{{\"content\":\"{filler}\", \"finishReason\" : \"STOP\"}}]}}\n\n");
-    assert_eq!(has_ended(Format::Sse, &[], &reason.as_bytes()[reason.len() - 4096..], false), Ended::Yes);
+    assert_eq!(ended_with(Format::Sse, &[], &reason.as_bytes()[reason.len() - 4096..]), Ended::Yes);
 }
 
 #[test]
 fn a_bracket_ends_a_json_array_only_when_none_is_open() {
+    let ended = |bytes: &[u8], open| Tail { format: Format::JsonArray, head: &[], bytes, open }.ended();
     let inner = br#"{"candidates":[{"content":{"parts":[{"text":"x"}]"#;
-    assert_eq!(has_ended(Format::JsonArray, &[], inner, true), Ended::No);
-    assert_eq!(has_ended(Format::JsonArray, &[], b"{\"candidates\":[]}]\n", false), Ended::Yes);
-    assert_eq!(has_ended(Format::JsonArray, &[], b"{\"candidates\":[]}\n", false), Ended::No);
+    assert_eq!(ended(inner, 2 * 5), Ended::No);
+    assert_eq!(ended(b"{\"candidates\":[]}]\n", 0), Ended::Yes);
+    assert_eq!(ended(b"{\"candidates\":[]}\n", 2), Ended::No);
+}
+
+#[test]
+fn every_failure_behind_the_output_is_classified_from_the_last_bytes() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for stream in STREAMS.iter().filter(|stream| stream.expected() == Step::Output && ended(stream) == "failed") {
+        let mut opening = stream.opening();
+        stream.frames.iter().for_each(|frame| _ = opening.push(frame));
+        let body = tail(opening.format(), &[], &stream.bytes(), 4096).failure().unwrap_or_default();
+        let failure = Failure { status: Some(200), body: &body, ..Failure::default() };
+        let verdict = classify(&failure, &Policy::default(), WallMs(0));
+        if stream.row["kind"].as_str() != Some(verdict.kind.as_str()) {
+            wrong.push(format!("{}: {:?} of {body}", stream.name, verdict.kind));
+        }
+        count += 1;
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(count >= 30, "{count} failures are too few");
+}
+
+#[test]
+fn a_failure_above_the_tail_is_told_by_the_head_of_its_line() {
+    let error = format!(r#"{{"error":{{"code":503,"status":"UNAVAILABLE","details":["{}"]}}}}"#, "x".repeat(10_000));
+    for (format, line) in [
+        (Format::Sse, format!("data: {error}\n\n")),
+        (Format::Ndjson, format!("{error}\n")),
+        (Format::JsonArray, format!(",{error}]")),
+    ] {
+        let tail = tail(format, line.as_bytes(), line.as_bytes(), 4096);
+        assert_eq!(tail.ended(), Ended::Failed);
+        let body = tail.failure().expect("it is told");
+        let failure = Failure { status: Some(200), body: &body, ..Failure::default() };
+        assert_eq!(classify(&failure, &Policy::default(), WallMs(0)).kind.as_str(), "overloaded");
+    }
+}
+
+#[test]
+fn what_a_server_writes_without_the_framing_still_ends_a_stream() {
+    let text = "data: {\"choices\":[{\"delta\":{\"content\":\"H\"}}]}\n\n";
+    for (last, ended) in [
+        ("{\"error\":{\"type\":\"overloaded_error\"}}", Ended::Failed),
+        ("{\n  \"error\": {\n    \"type\": \"overloaded_error\"\n  }\n}\n", Ended::Failed),
+        ("event: error\ndata: words\ndata: over lines", Ended::Failed),
+        ("data: {\"usage\":{\"prompt_tokens\":3}}\ndata: [DONE]\n", Ended::Yes),
+        ("event: message_stop", Ended::Yes),
+        ("event: error\ndata:\n\n", Ended::Failed),
+        ("event: error\n", Ended::No),
+        ("Internal Server Error", Ended::No),
+    ] {
+        assert_eq!(ended_with(Format::Sse, &[], [text, last].concat().as_bytes()), ended, "{last}");
+    }
 }
 
 #[test]
@@ -182,7 +233,7 @@ fn what_a_model_writes_is_no_end_marker() {
     let quoted = r#"data: {"choices":[{"index":0,"delta":{"content":"data: [DONE]\n\n{\"finish_reason\":\"stop\",\"error\":{\"a\":1}}"},"finish_reason":null}]}"#;
     for at in (0..quoted.len()).filter(|at| quoted.is_char_boundary(*at)) {
         assert_eq!(
-            has_ended(Format::Sse, &[], [&quoted[at..], "\n\n"].concat().as_bytes(), false),
+            ended_with(Format::Sse, &[], [&quoted[at..], "\n\n"].concat().as_bytes()),
             Ended::No,
             "{}",
             &quoted[at..]

@@ -48,17 +48,18 @@ impl Opening {
 }
 
 /// Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
-/// failure told in band. `is_open` says whether brackets of a JSON array are still open.
+/// failure told in band. `open` is twice the open brackets of a JSON array, and one more for a text.
 #[wasm_bindgen(js_name = streamEnded)]
-pub fn stream_ended(format: u8, head: &[u8], tail: &[u8], is_open: bool) -> u8 {
-    tail::has_ended(Format::from_number(format), head, tail, is_open) as u8
+pub fn stream_ended(format: u8, head: &[u8], tail: &[u8], open: u32) -> u8 {
+    tail::Tail { format: Format::from_number(format), head, bytes: tail, open }.ended() as u8
 }
 
 /// The failure's body as JSON that the last bytes tell of which `streamEnded` says 2; undefined
 /// where it is not whole.
 #[wasm_bindgen(js_name = streamFailure)]
-pub fn stream_failure(format: u8, tail: &[u8]) -> Option<Vec<u8>> {
-    tail::told_failure(Format::from_number(format), tail).map(String::into_bytes)
+pub fn stream_failure(format: u8, head: &[u8], tail: &[u8], open: u32) -> Option<Vec<u8>> {
+    let tail = tail::Tail { format: Format::from_number(format), head, bytes: tail, open };
+    tail.failure().map(String::into_bytes)
 }
 
 /// The history, as JSON, of a call whose answer was delivered and has ended since, without

@@ -3,7 +3,7 @@
 
 use super::shapes::{NO_CONTENT, ROOTS, Sort, is_at, sort_of};
 use crate::classify::json::{self, Scalar, Shape};
-use crate::classify::provider::{Signs, meaning_at};
+use crate::classify::provider::{Signs, breaks_off, meaning_at};
 use crate::usage::UsageReader;
 
 /// What a frame is.
@@ -94,13 +94,16 @@ struct Seen {
     done: bool,
 }
 
-/// Why an answer is over.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// Why an answer is over. Of several choices the worst counts.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
     #[default]
     None,
     Good,
+    /// A failure of an answer without output.
     Failure,
+    /// A failure of any answer.
+    Broken,
 }
 
 impl Seen {
@@ -131,12 +134,15 @@ impl Seen {
             ([name, _, ..], Scalar::Text(_)) if name.len() > 9 && name.ends_with("Exception") => {
                 self.sort = Some(Sort::Failure);
             }
-            (["amazon-bedrock-invocationMetrics", ..], _) => self.reason = self.reason.or(Reason::Good),
+            (["amazon-bedrock-invocationMetrics", ..], _) => self.reason = self.reason.max(Reason::Good),
             ([_, place @ ..], Scalar::Text(text)) if !text.is_empty() && text != "null" => {
                 let Some(root) = root else { return };
                 if is_at(root.reasons, place) {
-                    let failed = meaning_at("finish", text).is_some();
-                    self.reason = self.reason.or(if failed { Reason::Failure } else { Reason::Good });
+                    self.reason = self.reason.max(match meaning_at("finish", text) {
+                        None => Reason::Good,
+                        Some(meaning) if breaks_off(meaning.kind) => Reason::Broken,
+                        Some(_) => Reason::Failure,
+                    });
                 } else if is_at(root.content, place) {
                     self.content |= !keys.iter().any(|key| NO_CONTENT.contains(key));
                 }
@@ -153,6 +159,7 @@ impl Seen {
         match self.sort {
             _ if self.rpc => Frame::Unknown,
             _ if self.signs.failed() => Frame::Failure,
+            _ if self.reason == Reason::Broken && self.sender == Sender::Provider => Frame::Failure,
             Some(Sort::Failure) => Frame::Failure,
             // What ends a stream repeats what it was.
             Some(Sort::Closed) => self.ended(),
@@ -169,14 +176,7 @@ impl Seen {
 
     fn ended(&self) -> Frame {
         let closed = self.done || self.sort == Some(Sort::Closed);
-        Frame::Ended { failed: self.reason == Reason::Failure, closed }
-    }
-}
-
-impl Reason {
-    /// Of several choices, one that failed counts.
-    fn or(self, other: Reason) -> Reason {
-        if self == Reason::Failure { self } else { other }
+        Frame::Ended { failed: self.reason >= Reason::Failure, closed }
     }
 }
 

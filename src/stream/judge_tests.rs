@@ -110,6 +110,11 @@ fn a_failure_is_told_by_its_name_its_type_or_its_error() {
             r#"{"type":"response.failed","response":{"error":null}}"#,
             r#"{"choices":[{"delta":{"content":"H"},"finish_reason":"error"}]}"#,
             r#"{"type":"message-end","delta":{"error":"m","finish_reason":"ERROR"}}"#,
+            r#"{"type":"message-end","delta":{"finish_reason":"ERROR"}}"#,
+            r#"{"candidates":[{"content":{"parts":[{"text":"H"}]},"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#,
+            r#"{"choices":[{"finish_reason":"network_error"},{"finish_reason":"stop"}]}"#,
+            r#"{"output":{"choices":[{"finish_reason":"OTHER_ERROR"}]}}"#,
+            r#"{"token":null,"details":{"finish_reason":"error"}}"#,
             r#"{"throttlingException":{"message":"m"}}"#,
             r#"[{"error":{"code":503,"status":"UNAVAILABLE"}}]"#,
         ],
@@ -147,8 +152,9 @@ fn an_end_names_a_failure_or_not_and_may_be_the_last_frame() {
         &[
             r#"{"candidates":[{"finishReason":"SAFETY"}]}"#,
             r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#,
+            r#"{"choices":[{"delta":{},"finish_reason":"sensitive"}]}"#,
             r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}"#,
-            r#"{"type":"message-end","delta":{"finish_reason":"ERROR"}}"#,
+            r#"{"type":"message-end","delta":{"finish_reason":"ERROR_LIMIT"}}"#,
         ],
     );
     assert_eq!(

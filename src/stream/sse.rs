@@ -1,7 +1,7 @@
 //! The events of `text/event-stream`, by the grammar of WHATWG HTML section 9.2.6.
 
 use super::{Emit, MAX_FRAME, Raw};
-use std::borrow::Cow;
+use crate::scan::{either, from, part};
 
 /// Cuts bytes into events. Comments and `retry` are no events and say nothing here.
 #[derive(Clone, Debug, Default)]
@@ -117,9 +117,15 @@ impl Splitter {
     }
 }
 
-/// The lines of a part of a stream, which may begin and end anywhere.
-pub(super) fn lines(part: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
-    part.split(|byte| matches!(byte, b'\r' | b'\n')).map(String::from_utf8_lossy)
+/// Cuts the first line off a part of a stream; `None` behind the last.
+pub(super) fn cut_line<'t>(text: &mut Option<&'t str>) -> Option<&'t str> {
+    let all = (*text)?;
+    let end = either(all.as_bytes(), b'\r', b'\n');
+    let line = part(all, 0, end.unwrap_or(all.len()));
+    let rest = from(all, line.len());
+    let rest = rest.strip_prefix("\r\n").unwrap_or_else(|| from(rest, 1));
+    *text = end.map(|_| rest);
+    Some(line)
 }
 
 #[cfg(test)]

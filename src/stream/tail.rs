@@ -1,111 +1,231 @@
 //! Whether a stream that was passed through had come to its end, by its last bytes alone:
-//! nothing is scanned while it flows.
+//! nothing is judged while it flows.
 
 use super::event_stream::{self, Prelude};
 use super::judge::{Frame, Sender, judge};
 use super::shapes::closes;
 use super::{Emit, Format, Raw, sse, text};
+use crate::classify::json::{self, Shape};
+use crate::scan::cut;
 use crate::usage::UsageReader;
 
 /// How a stream ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ended {
     /// Without the end marker of its format: cut short.
+    #[default]
     No = 0,
     /// With its end marker, or in a format that has none.
     Yes = 1,
-    /// With a failure that it told in band.
+    /// With a failure that it told in band, which says more than the end that follows it.
     Failed = 2,
 }
 
-impl Ended {
-    /// A failure says more than the end that follows it.
-    fn or(self, other: Ended) -> Ended {
-        if self as u8 >= other as u8 { self } else { other }
-    }
+/// What is kept of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tail<'t> {
+    /// How it is cut into frames; [`Format::Unknown`] for a stream of which no frame was recognised.
+    pub format: Format,
+    /// The beginning of its last line or message, where that is known.
+    pub head: &'t [u8],
+    /// Its last bytes.
+    pub bytes: &'t [u8],
+    /// Of a JSON array twice the brackets that are still open, and one more for a text: its last bytes do not tell.
+    /// Objects without an array around them count as in one.
+    pub open: u32,
 }
 
-/// Looks for the end marker in the beginning of the last frame, where that is known, and in
-/// the last bytes of the stream. [`Format::Unknown`] is to be given for a stream of which no
-/// frame was recognised. `is_open` says whether brackets of a JSON array are still open, which
-/// its last bytes do not tell: a `]` may close an inner array.
-pub fn has_ended(format: Format, frame_head: &[u8], tail: &[u8], is_open: bool) -> Ended {
-    match format {
-        Format::Unknown => Ended::Yes,
-        Format::EventStream => in_messages(frame_head, tail),
-        Format::JsonArray if !is_open && tail.trim_ascii_end().ends_with(b"]") => in_text(tail).or(Ended::Yes),
-        _ => in_text(frame_head).or(in_text(tail)),
-    }
-}
-
-/// The body of the failure that the last bytes of a stream tell, for the classification of a
-/// 200: JSON. `None` where no frame with one is whole.
-pub fn told_failure(format: Format, tail: &[u8]) -> Option<String> {
-    let mut told = None;
-    if format == Format::EventStream {
-        each_message(tail, &mut |raw| {
-            if let Raw::Exception { name, data } = raw {
-                told = Some(text::exception(name, data));
+impl Tail<'_> {
+    /// How the stream ended.
+    pub fn ended(&self) -> Ended {
+        match self.format {
+            Format::Unknown => Ended::Yes,
+            Format::JsonArray if self.open == 0 && self.bytes.trim_ascii_end().ends_with(b"]") => {
+                self.last().ended.max(Ended::Yes)
             }
-        });
-        return told;
+            _ => self.last().ended,
+        }
     }
-    each_frame(tail, &mut |name, data| {
+
+    /// The body of the failure that it tells, for the classification of a 200: JSON. `None` where no frame with one
+    /// is whole or begins in what is kept.
+    pub fn failure(&self) -> Option<String> {
+        self.last().failure
+    }
+
+    fn last(&self) -> Last {
+        let mut last = Last::default();
+        match self.format {
+            Format::Unknown => {}
+            Format::Sse => {
+                last.events(self.head);
+                last.events(self.bytes);
+            }
+            Format::Ndjson => {
+                last.frame(self.head);
+                let text = String::from_utf8_lossy(self.bytes);
+                let mut lines = &*text;
+                while let Some(line) = cut(&mut lines, b'\n') {
+                    last.judge("", line);
+                }
+            }
+            Format::JsonArray => {
+                let is_between = |byte: &u8| matches!(byte, b'[' | b',') || byte.is_ascii_whitespace();
+                let begin = self.head.iter().position(|byte| !is_between(byte)).unwrap_or_default();
+                last.frame(self.head.get(begin..).unwrap_or_default());
+                elements(self.bytes, self.open).iter().rev().for_each(|element| last.frame(element));
+            }
+            Format::EventStream => {
+                last.message_head(self.head);
+                each_message(self.bytes, &mut |raw| last.raw(raw));
+            }
+        }
+        last
+    }
+}
+
+/// What the last frames tell.
+#[derive(Default)]
+struct Last {
+    ended: Ended,
+    failure: Option<String>,
+}
+
+impl Last {
+    fn ends(&mut self, ended: Ended) {
+        self.ended = self.ended.max(ended);
+    }
+
+    fn raw(&mut self, raw: Raw<'_>) {
+        match raw {
+            Raw::Exception { name, data } => {
+                self.ends(Ended::Failed);
+                self.failure = Some(text::exception(name, data));
+            }
+            Raw::Event { name, data, .. } => {
+                if is_last(name) {
+                    self.ends(Ended::Yes);
+                }
+                self.judge(name, data);
+            }
+            _ => {}
+        }
+    }
+
+    /// Events of `text/event-stream`. What is no field is data too: a line that lacks its beginning, or what a server
+    /// wrote without the framing when it broke down.
+    fn events(&mut self, part: &[u8]) {
+        let text = String::from_utf8_lossy(part);
+        let mut rest = Some(&*text);
+        let mut name = "";
+        let mut data = String::new();
+        let mut is_first = true;
+        while let Some(line) = sse::cut_line(&mut rest) {
+            let value = line.strip_prefix("data:");
+            let lacks_beginning = is_first && value.is_none();
+            is_first = false;
+            if let Some(event) = line.strip_prefix("event:") {
+                name = event.trim();
+            } else if !line.is_empty() && (lacks_beginning || !NO_DATA.iter().any(|field| line.starts_with(field))) {
+                data.push_str(value.unwrap_or(line));
+                data.push('\n');
+            }
+            if line.is_empty() || lacks_beginning && name.is_empty() || rest.is_none() {
+                self.event(name, &data);
+                name = "";
+                data.clear();
+            }
+        }
+    }
+
+    fn event(&mut self, name: &str, data: &str) {
         if data.is_empty() {
-            return;
+            // Its name tells of an end, but no client is given an error without data.
+            if closes(name) {
+                self.ends(Ended::Yes);
+            }
+        } else if !self.judge(name, data) && json::walk(data.trim(), &mut |_, _| {}) == Shape::NotJson {
+            // Events without an empty line between them.
+            let mut data = data;
+            while let Some(line) = cut(&mut data, b'\n') {
+                self.judge(name, line);
+            }
         }
-        let frame = judge(name, data, Sender::Provider, &mut UsageReader::default()).frame;
-        if matches!(frame, Frame::Failure | Frame::Ended { failed: true, .. }) {
-            told = Some(text::failure(data));
-        }
-    });
-    told
-}
+    }
 
-fn in_text(part: &[u8]) -> Ended {
-    let mut ended = Ended::No;
-    each_frame(part, &mut |name, data| {
-        ended = ended.or(match data {
-            "" if closes(name) => Ended::Yes,
-            "" => Ended::No,
-            data => in_frame(name, data),
-        });
-    });
-    ended
-}
+    fn frame(&mut self, data: &[u8]) {
+        self.judge("", &String::from_utf8_lossy(data));
+    }
 
-/// Gives each line of data with the name before it, and each name with empty data first.
-fn each_frame(part: &[u8], take: &mut dyn FnMut(&str, &str)) {
-    let mut name = String::new();
-    for line in sse::lines(part) {
-        if let Some(event) = line.strip_prefix("event:") {
-            name = event.trim().to_owned();
-            take(&name, "");
-            continue;
+    /// Gives whether the frame is a failure.
+    fn judge(&mut self, name: &str, data: &str) -> bool {
+        let data = data.trim();
+        let judged = judge(name, data, Sender::Provider, &mut UsageReader::default());
+        let is_failure = judged.frame == Frame::Failure;
+        if is_failure {
+            self.ends(Ended::Failed);
+            self.failure = Some(text::failure(data));
+        } else if judged.ended || MARKERS.iter().any(|marker| marker.is_in(data)) {
+            self.ends(Ended::Yes);
         }
-        let data = line.strip_prefix("data:").unwrap_or(&line).trim();
-        if !data.is_empty() {
-            take(&name, data);
-        } else {
-            name.clear();
+        is_failure
+    }
+
+    /// The beginning of a message of an event stream.
+    fn message_head(&mut self, head: &[u8]) {
+        let Some(prelude) = Prelude::read(head) else { return };
+        let headers = head.get(12..).unwrap_or_default();
+        let headers = event_stream::Headers(headers.get(..prelude.headers).unwrap_or(headers));
+        if matches!(headers.get(":message-type"), "exception" | "error") {
+            self.ends(Ended::Failed);
+        } else if is_last(headers.get(":event-type")) {
+            self.ends(Ended::Yes);
         }
     }
 }
 
-fn in_frame(name: &str, data: &str) -> Ended {
-    let judged = judge(name, data, Sender::Provider, &mut UsageReader::default());
-    match judged.frame {
-        Frame::Failure => Ended::Failed,
-        Frame::Ended { .. } => Ended::Yes,
-        // A frame that begins before the part or ends behind it, or has a part of the answer
-        // beside the reason for its end.
-        _ if MARKERS.iter().any(|marker| marker.is_in(data)) => Ended::Yes,
-        _ if ERROR.is_in(data) => Ended::Failed,
-        _ => Ended::No,
+/// How lines begin that say nothing here.
+const NO_DATA: [&str; 3] = [":", "id:", "retry:"];
+
+/// The objects at the top of a JSON array in its last bytes, the last one first. That may lack its end, and the
+/// first its beginning. They are found from the end, of which alone it is known what is open.
+fn elements(tail: &[u8], open: u32) -> Vec<&[u8]> {
+    let (mut depth, mut in_text) = (open / 2, open % 2 == 1);
+    let mut end = tail.len();
+    let mut found = Vec::new();
+    let mut rest = tail;
+    while let [before @ .., byte] = rest {
+        match byte {
+            b'"' if in_text => {
+                let escapes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+                in_text = escapes % 2 == 1;
+            }
+            b'"' => in_text = true,
+            _ if in_text => {}
+            b'}' | b']' => {
+                if depth == 1 {
+                    end = rest.len();
+                }
+                depth = depth.saturating_add(1);
+            }
+            b'{' | b'[' => {
+                depth = depth.saturating_sub(1);
+                if depth == 1 {
+                    found.extend(tail.get(before.len()..end));
+                    end = before.len();
+                }
+            }
+            _ => {}
+        }
+        rest = before;
     }
+    if depth > 1 || in_text {
+        found.extend(tail.get(..end));
+    }
+    found
 }
 
-/// A member and how its value begins. Quotes inside of a JSON text are escaped, so that
+/// A member and how its value begins: all that a frame tells of its end that lacks its beginning. Quotes inside of a JSON text are escaped, so that
 /// nothing that a model writes looks like a member.
 struct Marker(&'static str, &'static [&'static str]);
 
@@ -120,7 +240,6 @@ const MARKERS: &[Marker] = &[
     Marker("\"total_duration\"", &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]),
     Marker("\"type\"", &["\"message_stop\"", "\"message-end\"", "\"response.completed\"", "\"response.incomplete\""]),
 ];
-const ERROR: Marker = Marker("\"error\"", &["{\"", "\""]);
 
 impl Marker {
     fn is_in(&self, data: &str) -> bool {
@@ -139,26 +258,6 @@ fn each_message(tail: &[u8], emit: &mut Emit<'_>) {
     let starts = (0..tail.len()).find(|at| Prelude::read(tail.get(*at..).unwrap_or_default()).is_some());
     let rest = starts.and_then(|at| tail.get(at..)).unwrap_or_default();
     event_stream::Splitter::default().push(rest, emit);
-}
-
-fn in_messages(head: &[u8], tail: &[u8]) -> Ended {
-    let mut ended = Ended::No;
-    each_message(tail, &mut |raw| match raw {
-        Raw::Exception { .. } => ended = Ended::Failed,
-        Raw::Event { name, .. } if is_last(name) => ended = ended.or(Ended::Yes),
-        Raw::Event { data, .. } => ended = ended.or(in_frame("", data)),
-        _ => {}
-    });
-    if let Some(prelude) = Prelude::read(head) {
-        let headers = head.get(12..).unwrap_or_default();
-        let headers = event_stream::Headers(headers.get(..prelude.headers).unwrap_or(headers));
-        if matches!(headers.get(":message-type"), "exception" | "error") {
-            ended = Ended::Failed;
-        } else if is_last(headers.get(":event-type")) {
-            ended = ended.or(Ended::Yes);
-        }
-    }
-    ended
 }
 
 /// The metadata of a whole answer come behind its end.

@@ -85,6 +85,30 @@ test('an error told after the first output passes through, and is in the history
   }
 });
 
+test('an error larger than what is kept is still told by how its line begins', async () => {
+  const error = JSON.stringify({ error: { type: 'overloaded_error', message: 'm', details: 'x'.repeat(20_000) } });
+  for (const size of [1, 1000, 1 << 20]) {
+    const bytes = bytesOf(`${chat.start}${chat.text('a')}data: ${error}\n\n`);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size));
+    const { error: broken, response } = await readingOf(chunks);
+    assert.deepEqual([broken, historyOf(response).last.error.kind, historyOf(response).last.streamed], [undefined, 'overloaded', true], `${size} B`);
+  }
+});
+
+test('an error in a JSON array that is cut at any byte behind it has been told', async () => {
+  const url = 'https://generativelanguage.example/v1beta/models/m:streamGenerateContent';
+  const text = JSON.stringify({ candidates: [{ content: { parts: [{ text: 'Da {"' }] }, index: 0 }] }, null, 2);
+  const told = JSON.stringify({ error: { code: 503, message: 'm \\ "]}', status: 'UNAVAILABLE' } }, null, 2);
+  const begun = `[${text}\n,\r\n${told}`;
+  const after = '\n,\n{\n  "usageMetadata": {\n    "promptTokenCount": 3\n  },\n  "modelVersion": "]"\n}\n]\n';
+  for (let end = 0; end <= after.length; end += 1) {
+    const stub = stubFetch(() => answer([begun, after.slice(0, end)], { headers: { 'content-type': 'application/json' } }));
+    const response = await over(stub)(url, POST);
+    const { error } = await readAll(response);
+    assert.deepEqual([error, historyOf(response).last.error.kind], [undefined, 'overloaded'], after.slice(0, end));
+  }
+});
+
 test('a reader that lets go of a stream at the failure it told, or at its end, is taken at the word of the stream', async () => {
   const told = [messages.start, messages.text('a'), messages.overloaded];
   const whole = [messages.start, messages.text('a'), messages.stop, messages.done];

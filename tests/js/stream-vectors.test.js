@@ -61,6 +61,24 @@ for (const size of [1, 13, 1 << 20]) {
   });
 }
 
+test('every line end is one, also behind the output', async () => {
+  let count = 0;
+  for (const stream of streams) {
+    if (stream.opening !== 'output' || !/event-stream|json/.test(stream.contentType)) continue;
+    for (const end of ['\r\n', ...(stream.contentType.includes('ndjson') ? [] : ['\r'])]) {
+      const bytes = [Buffer.from(Buffer.concat(stream.bytes).toString().replace(/\r?\n/g, end))];
+      for (const size of [1, 50]) {
+        const { error, response } = await played(stream, pieces(bytes, size));
+        const { last } = historyOf(response) ?? {};
+        assert.equal(error?.code, stream.end === 'no' ? 'truncated' : undefined, stream.name);
+        assert.deepEqual([last?.error.kind, last?.streamed], stream.end === 'yes' ? [undefined, undefined] : [stream.kind, true], stream.name);
+      }
+      count += 1;
+    }
+  }
+  assert.ok(count >= 100, `${count} are too few`);
+});
+
 test('with usage the tokens of every whole stream are those of its vector', async () => {
   let count = 0;
   for (const stream of streams) {

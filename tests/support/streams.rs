@@ -10,7 +10,9 @@
 mod base64;
 
 use base64::base64;
+use dacapo::stream::Format;
 use dacapo::stream::opening::{Opening, Step};
+use dacapo::stream::tail::{Ended, Tail};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -83,4 +85,36 @@ pub fn decide<'p>(opening: &mut Opening, pieces: impl IntoIterator<Item = &'p [u
         }
     }
     opening.end()
+}
+
+/// What JavaScript keeps of a stream: the beginning of its last line or message, its last bytes, what is open.
+pub fn tail<'t>(format: Format, last: &'t [u8], all: &'t [u8], tail_bytes: usize) -> Tail<'t> {
+    let open = if format == Format::JsonArray { open(all) } else { 0 };
+    Tail { format, head: &last[..last.len().min(512)], bytes: &all[all.len().saturating_sub(tail_bytes)..], open }
+}
+
+/// As `js/brackets.js` counts.
+fn open(bytes: &[u8]) -> u32 {
+    let (mut depth, mut in_text, mut is_escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'{' if depth == 0 => depth = 2,
+            b'{' | b'[' if !in_text => depth += 1,
+            b'}' | b']' if !in_text => depth -= 1,
+            _ => {}
+        }
+    }
+    2 * depth + u32::from(in_text)
+}
+
+/// The word of the vectors.
+pub fn word(ended: Ended) -> &'static str {
+    match ended {
+        Ended::No => "no",
+        Ended::Yes => "yes",
+        Ended::Failed => "failed",
+    }
 }

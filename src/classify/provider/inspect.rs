@@ -1,6 +1,9 @@
 //! Whether an answer says that it is a failure.
 
+use super::index;
+use super::read::FINISH;
 use crate::classify::json::{self, Scalar, Shape};
+use crate::kind::ErrorKind;
 
 /// What the body of a 2xx JSON answer turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +69,8 @@ impl Signs {
             ["__type"] | ["Output", "__type"] => {
                 self.failed |= matches!(scalar, Scalar::Text(name) if name.ends_with("Exception"));
             }
-            ["choices", "[]", "finish_reason"] => {
-                self.failed |= is_text(scalar, "error") || is_text(scalar, "insufficient_system_resource");
-            }
-            ["stopReason"] => self.failed |= is_text(scalar, "malformed_model_output"),
             [name, "message"] => self.failed |= name.ends_with("Exception"),
-            _ => {}
+            _ => self.failed |= is_broken_off(keys, scalar),
         }
     }
 
@@ -80,6 +79,23 @@ impl Signs {
         let failed = self.failed || (self.is_error && self.told) || (self.unsuccessful && self.listed);
         failed && !self.rpc
     }
+}
+
+/// Whether an answer that ended so is a failure whatever output it has: what made it broke down, or it is of no use.
+/// A filter, a refusal or a limit is the end of an answer, which its reader is told of.
+pub fn breaks_off(kind: ErrorKind) -> bool {
+    use ErrorKind::{MalformedResponse, Overloaded, ServerError, Transport};
+    matches!(kind, ServerError | Overloaded | Transport | MalformedResponse)
+}
+
+fn is_broken_off(keys: &[&str], scalar: &Scalar<'_>) -> bool {
+    let keys = if let ["[]", inner @ ..] = keys { inner } else { keys };
+    let Scalar::Text(reason) = scalar else { return false };
+    keys.last().is_some_and(|key| key.ends_with("eason"))
+        && index::value(index::PLACE, keys) == Some(FINISH)
+        // That is the AI SDK's, which judges by itself.
+        && keys != ["finishReason"]
+        && index::meaning_at("finish", reason).is_some_and(|meaning| breaks_off(meaning.kind))
 }
 
 fn is_text(scalar: &Scalar<'_>, text: &str) -> bool {
@@ -128,6 +144,37 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_for_an_end_fails_an_answer_by_its_kind_however_it_is_spelled() {
+        let bodies = |reason: &str| {
+            [
+                format!(r#"{{"choices":[{{"message":{{"content":"H"}},"finish_reason":"{reason}"}}]}}"#),
+                format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"H"}}]}},"finishReason":"{reason}"}}]}}"#),
+                format!(r#"[{{"candidates":[{{"finishReason":"{reason}"}}]}}]"#),
+                format!(r#"{{"output":{{"message":{{"content":[{{"text":"H"}}]}}}},"stopReason":"{reason}"}}"#),
+                format!(r#"{{"message":{{"content":[]}},"finish_reason":"{reason}"}}"#),
+            ]
+        };
+        for reason in [
+            "error",
+            "ERROR",
+            "OTHER_ERROR",
+            "insufficient_system_resource",
+            "MALFORMED_FUNCTION_CALL",
+            "malformed_model_output",
+            "network_error",
+        ] {
+            for body in bodies(reason) {
+                assert_eq!(inspect(&body), Inspection::Failed, "{body}");
+            }
+        }
+        for reason in ["stop", "MAX_TOKENS", "content_filter", "SAFETY", "sensitive", "refusal", "ERROR_LIMIT", ""] {
+            for body in bodies(reason) {
+                assert_eq!(inspect(&body), Inspection::Fine, "{body}");
+            }
+        }
+    }
+
+    #[test]
     fn an_answer_that_only_looks_like_a_failure_passes() {
         for body in [
             r#"{"error":null,"choices":[{}]}"#,
@@ -139,6 +186,8 @@ mod tests {
             r#"{"error":{"code":null,"param":null,"message":null},"object":"fine_tuning.job"}"#,
             r#"{"choices":[]}"#,
             r#"{"choices":[{"message":{"error":{"code":1}},"finish_reason":"stop"}]}"#,
+            r#"{"choices":[{"error":null,"message":{"content":"{\"finish_reason\":\"error\"}"},"finish_reason":"stop"}]}"#,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"args":{"error":{"code":1},"finishReason":"ERROR"}}}]}}]}"#,
             r#"{"choices":[{"message":{"content":"{\"error\":{\"code\":500}}"},"finish_reason":"content_filter"}]}"#,
             r#"{"jsonrpc":"2.0","error":{"code":-32601,"message":"m"}}"#,
             r#"[{"jsonrpc":"2.0","error":{"code":500,"message":"m"}}]"#,

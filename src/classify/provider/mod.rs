@@ -11,7 +11,7 @@ mod read;
 mod wording;
 
 pub use index::{Meaning, Weight, all_codes, meaning, meaning_at};
-pub use inspect::{Inspection, Signs, inspect};
+pub use inspect::{Inspection, Signs, breaks_off, inspect};
 
 use crate::headers::Headers;
 use crate::kind::ErrorKind;

@@ -34,7 +34,8 @@ refusal choices.[].delta.refusal choices.[].message.refusal";
 
 /// The lines of `PLACES`; those before are of codes.
 const MESSAGE: u16 = 7;
-const FINISH: u16 = 8;
+/// That of the reasons for which an answer ended.
+pub const FINISH: u16 = 8;
 const QUOTA: u16 = 9;
 const REFUSAL: u16 = 10;
 /// The rank of a code in the name of a member.
