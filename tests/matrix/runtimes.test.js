@@ -22,7 +22,7 @@ const runtimes = {
 
 /** Globals that are neither clock nor random number nor I/O, and cost nothing to touch. */
 const HARMLESS = [
-  'Array', 'Buffer', 'Error', 'FinalizationRegistry', 'Map', 'Object', 'Set', 'Symbol', 'TextDecoder', 'TextEncoder',
+  'Array', 'Buffer', 'Error', 'FinalizationRegistry', 'Map', 'Object', 'Set', 'String', 'Symbol', 'TextDecoder', 'TextEncoder',
   'Uint8Array', 'WeakMap', 'WeakRef', 'WeakSet', 'globalThis',
 ];
 
