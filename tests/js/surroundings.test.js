@@ -1,3 +1,5 @@
+// sabotage: exempt, what surrounds the engine changes none of its decisions, right or wrong
+//
 // Programs replace globals, freeze them, bring fetches of their own and values of other realms.
 
 import assert from 'node:assert/strict';
