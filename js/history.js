@@ -224,8 +224,7 @@ export function gaveUpSince(x, before) {
 
 /** @param {unknown} one */
 function keptBy(one) {
-  if (typeof one !== 'object' || one === null) return undefined;
-  return kept(one) ?? kept(read(one, 'headers')) ?? kept(read(one, 'response'));
+  return kept(one) ?? kept(read(one, 'response'));
 }
 
 /**
@@ -237,7 +236,6 @@ export function historyOf(x) {
   for (const one of linked(x)) {
     const found = keptBy(one);
     if (found !== undefined) return found.read();
-    if (typeof one !== 'object' || one === null) continue;
     if (isRetryError(one) && one.retry !== undefined) {
       const { attempts, retry, mark, resume } = one;
       return Object.freeze({ ...(attempts && { attempts }), retry, ...(mark && { mark }), ...(resume && { resume }) });
