@@ -9,12 +9,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { blocksOf } from '../js/lib/examples.js';
 import { startWorker } from '../js/workerd/workerd.js';
 import { json, lost, sse, startProvider, unanswered } from './lib/provider.js';
 import { chatStream } from './lib/openai-wire.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/clients/hono.md'), 'utf8');
-const blocks = [...page.matchAll(/^<!-- example: (\S+) -->\n```js\n([^]*?)^```$/gm)].map(([, name, source]) => ({ name, source }));
+const blocks = blocksOf(page);
 
 /** One Worker for all the apps: the header `x-example` names the one that is asked. */
 const entry = `${blocks.map(({ name }) => `import ${name} from './${name}.mjs';`).join('\n')}

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 
-import { bareClone, install, pack, root, run, temporaryFolder } from './lib/package.js';
+import { bareClone, install, root, run, temporaryFolder, userProject } from './lib/package.js';
 import { PROGRAM, runProgram } from './lib/user.js';
 
 const SERVED = { printed: '200 served', seen: ['POST', 'POST'] };
@@ -21,10 +21,7 @@ test('installed straight from a git URL, the package works without a Rust toolch
 describe('installed from its tarball', () => {
   let user;
   before(async () => {
-    const folder = temporaryFolder();
-    const { tarball } = await pack(folder);
-    user = join(folder, 'user');
-    await install(user, tarball);
+    user = await userProject();
   });
 
   test('dacapo/slim runs with the module that the package has as a file', async () => {

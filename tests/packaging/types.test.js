@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { install, pack, root, temporaryFolder } from './lib/package.js';
+import { root, userProject } from './lib/package.js';
 
 const types = join(root, 'tests/types');
 const tools = join(types, 'tools');
@@ -36,10 +36,7 @@ const settings = [
 describe('the types hold', () => {
   let user;
   before(async () => {
-    const folder = temporaryFolder();
-    const { tarball } = await pack(folder);
-    user = join(folder, 'user');
-    await install(user, tarball);
+    user = await userProject();
     for (const file of readdirSync(types)) if (/\.c?ts$/.test(file)) cpSync(join(types, file), join(user, file));
     const borrowed = { '@types/node': root, '@cloudflare/workers-types': tools, 'expect-type': tools };
     for (const [name, owner] of Object.entries(borrowed)) {

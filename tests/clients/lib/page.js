@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { blocksOf } from '../../js/lib/examples.js';
 import { startProvider } from './provider.js';
 
 const LIMIT_MS = 30_000;
@@ -23,14 +24,14 @@ const LIMIT_MS = 30_000;
  */
 export function examplesRun(name, env, examples) {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/clients', `${name}.md`), 'utf8');
-  const blocks = [...page.matchAll(/^(?:<!-- example: (\S+) -->\n)?```js\n([^]*?)^```$/gm)].map(([, example, source]) => ({ example, source }));
+  const blocks = blocksOf(page);
 
   describe(`the examples of docs/clients/${name}.md`, { timeout: LIMIT_MS, concurrency: 2 }, () => {
     test('every js block is an example that is run here, and none is run that is not there', () => {
-      assert.deepEqual(blocks.map(({ example }) => example).sort(), Object.keys(examples).sort());
+      assert.deepEqual(blocks.map(({ name: example }) => example).sort(), Object.keys(examples).sort());
     });
 
-    for (const { example, source } of blocks) {
+    for (const { name: example, source } of blocks) {
       test(`${example} prints what it says and asks as often as it is answered`, async (t) => {
         const lines = [...source.matchAll(/\/\/ → (.*)$/gm)].map(([, text]) => text);
         assert.ok(lines.length > 0, 'an example says what it prints');

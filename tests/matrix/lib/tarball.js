@@ -1,26 +1,21 @@
-// The tarball that the places of the matrix install.
+// The project in which the places of the matrix run.
 
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { install, pack, root } from '../../packaging/lib/package.js';
+import * as packaging from '../../packaging/lib/package.js';
 
 /**
- * A project of its own with the packed package and nothing else in node_modules; gone when the process ends.
+ * A user's project, as the packaging tests have it.
  *
  * @param {string} [programs] A folder whose files it has as well; there they find the suites as `./tests/…`.
  * @returns {Promise<string>} Its folder.
  */
 export async function userProject(programs) {
-  const folder = mkdtempSync(join(tmpdir(), 'dacapo-matrix-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const { tarball } = await pack(folder);
-  const project = join(folder, 'user');
-  await install(project, tarball);
+  const project = await packaging.userProject();
   if (programs !== undefined) {
     cpSync(programs, project, { recursive: true });
-    symlinkSync(join(root, 'tests'), join(project, 'tests'));
+    symlinkSync(join(packaging.root, 'tests'), join(project, 'tests'));
   }
   return project;
 }

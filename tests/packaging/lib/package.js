@@ -41,6 +41,15 @@ export async function install(folder, ...what) {
   await run('npm', ['install', '--no-audit', '--no-fund', ...what], folder);
 }
 
+/** A project of its own with the packed package and nothing else in node_modules; gone when the process ends. */
+export async function userProject() {
+  const folder = temporaryFolder();
+  const { tarball } = await pack(folder);
+  const project = join(folder, 'user');
+  await install(project, tarball);
+  return project;
+}
+
 /** A bare clone of a repository whose one commit is the working tree as it stands. */
 export async function bareClone(folder) {
   const work = join(folder, 'work');
