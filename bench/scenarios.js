@@ -53,14 +53,14 @@ const retried = (/** @type {number} */ bytes) => () => field({
 export const scenarios = {
   a: {
     title: '(a) A POST that succeeds at once, not inspected',
-    text: `\`f(url, {method, headers, body})\`, answered with a 200 of plain text; up to ${ATTEMPTS} attempts would have been possible`,
+    text: `\`f(url, {method, headers, body})\`, answered with a 200 of plain text; up to ${ATTEMPTS} attempts would have been possible. By default dacapo reads an answer's type, to find one that streams or is JSON; with \`inspectOk: false, holdOpeningMs: 0\` it looks into none, as its peers do`,
     fetches: 1,
     against: 'fetch-retry',
     contestants: () => field({
       before: [],
       dacapo: {
         dacapo: dacapoWith(),
-        'dacapo, inspectOk: false': dacapoWith({ inspectOk: false }),
+        'dacapo, looks into nothing': dacapoWith({ inspectOk: false, holdOpeningMs: 0 }),
       },
     }),
   },

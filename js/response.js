@@ -26,6 +26,7 @@ export function lookAt(response, settings, input, init) {
   if (!response?.ok) {
     return response?.status === 101 || response?.status === 304 || response?.type === 'opaque' ? LOOK.none : LOOK.body;
   }
+  if (!settings.inspectOk && !settings.holdsOpenings) return LOOK.none;
   if (settings.inspectOk && settings.expectJson) return response.body === null ? LOOK.none : LOOK.body;
   // The cheapest question first, and the type before the body: most answers are told apart by it.
   if (methodOf(input, init) !== 'POST') return LOOK.none;

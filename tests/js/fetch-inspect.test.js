@@ -179,6 +179,17 @@ test('inspectOk: false hands every 2xx over unread', async () => {
   assert.equal(seen.pulled, 0);
 });
 
+test('without inspection and without held streams nothing of a good answer is looked at but its status', async () => {
+  const unseen = (name) => ({ get: () => assert.fail(`${name} was read`) });
+  for (const type of ['application/json', 'text/event-stream']) {
+    const response = new Response('{"error":"data: {}"}', { headers: { 'content-type': type } });
+    for (const name of ['headers', 'body', 'bodyUsed', 'clone']) Object.defineProperty(response, name, unseen(name));
+    for (const off of [{ holdOpeningMs: 0 }, { openingBytes: 0 }]) {
+      assert.equal(await over(() => Promise.resolve(response), { inspectOk: false, ...off })(URL_, POST), response);
+    }
+  }
+});
+
 test('an answer that is not JSON at all is malformed only with expect: json', async () => {
   const html = () => json('<html>login</html>');
   const lenient = stubFetch(html);
