@@ -1,4 +1,4 @@
-// What the types of the package allow and refuse. Compiled by tests/js/types.test.js, never run.
+// What the types of the package allow and refuse. Compiled by tests/packaging/types.test.js, never run.
 
 import { CircuitBreaker, classify, createFetch, matchesKind, parseRetryAfter, redactHeaders, retry, retryStream, RetryError, RetryPolicy, withFallback, withRetry } from 'dacapo';
 import type { AttemptContext, BreakerEvent, BreakerOptions, BudgetOptions, ErrorKind, FallbackOptions, FallbackTarget, FetchCallOptions, FetchOptions, FetchTarget, History, PolicyOptions, RetryOptions, RetryStreamOptions, StateStore, TargetContext, WithRetryOptions } from 'dacapo';
