@@ -192,7 +192,7 @@ impl HostRuntime {
         self.host.usage().and_then(|told| Usage::read(&into_text(told)))
     }
 
-    /// What a hook's promise resolved to: see `js/call.js`.
+    /// What a hook's promise resolved to: see `js/host.js`.
     async fn answer(&self, promise: js_sys::Promise) -> Answer<Option<bool>> {
         match JsFuture::from(promise).await {
             Ok(said) if said.as_f64().is_some() => Answer::Cancelled,

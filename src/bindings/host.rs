@@ -13,7 +13,7 @@ use web_sys::AbortSignal;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The call's host: `js/driver.js`. Its promises never reject, and all of them end when
+    /// The call's host: `js/host.js` and `js/call.js`. Its promises never reject, and all of them end when
     /// the caller's signal aborts.
     pub type Host;
 
