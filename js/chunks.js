@@ -1,6 +1,5 @@
 import { ask } from './ask.js';
-import { isBinary, jsonOf, namesIn } from './bounded.js';
-import { read } from './errors.js';
+import { isBinary, jsonOf } from './bounded.js';
 
 /** What a chunk is, as the engine numbers it. */
 const [NOTHING, OUTPUT, FAILURE] = [0, 1, 2];
@@ -13,8 +12,18 @@ const SHOWN = { values: 10_000, chars: 64 * 1024, members: 100, depth: 32 };
 
 /** The types of chunks that may tell of a failure. A tool that failed is no failure of the stream. */
 const FAILING_TYPE = /^(?!tool).*(?:error|fail|exception)/i;
-/** The members that have the error of a failing chunk, beside the chunk itself. */
-const HOLDERS = ['delta', 'response', 'x_groq', 'data'];
+/**
+ * Whether such a member tells of a failure, or of the end for whatever reason: which of them do the engine knows.
+ *
+ * @param {string} name
+ */
+const isTelling = (name) => name === 'error' || name.endsWith('eason') || name.endsWith('Exception');
+/** The members that such members may be in, beside the chunk itself: down to `data.choices[0]`. */
+const HOLDERS = new Set([
+  'delta', 'response', 'x_groq', 'data', 'output', 'choices', 'candidates', 'outputs', 'messageStop', 'details', 'kwargs', 'response_metadata',
+  'incomplete_details', 'promptFeedback',
+]);
+const DEPTH = 3;
 
 /** What the engine says of a chunk. */
 export class Judged {
@@ -55,17 +64,35 @@ export function judge(chunk) {
  * @param {any} chunk
  */
 export function mayFail(chunk) {
-  if (typeof chunk !== 'object' || chunk === null) return false;
-  const type = read(chunk, 'type');
-  if (typeof type === 'string') {
-    if (FAILING_TYPE.test(type)) return true;
-    if (type.startsWith('tool')) return false;
+  try {
+    const type = chunk?.type;
+    if (typeof type === 'string') {
+      if (FAILING_TYPE.test(type)) return true;
+      if (type.startsWith('tool')) return false;
+    }
+    return tells(chunk, DEPTH);
+  } catch {
+    // A hostile member, which the engine is not shown.
+    return true;
   }
-  return hasError(chunk) || HOLDERS.some((name) => hasError(read(chunk, name))) || namesIn(chunk, SHOWN.members).some((name) => String(name).endsWith('Exception'));
 }
 
-/** @param {any} holder */
-function hasError(holder) {
-  if (typeof holder !== 'object' || holder === null) return false;
-  return (read(holder, 'error') ?? undefined) !== undefined;
+/**
+ * @param {any} holder
+ * @param {number} depth
+ * @returns {boolean}
+ */
+function tells(holder, depth) {
+  if (typeof holder !== 'object' || holder === null || depth < 0 || ArrayBuffer.isView(holder)) return false;
+  const inner = depth - 1;
+  if (Array.isArray(holder)) {
+    for (let at = 0; at < holder.length && at < SHOWN.members; at += 1) if (tells(holder[at], inner)) return true;
+    return false;
+  }
+  let left = SHOWN.members;
+  for (const name in holder) {
+    if (isTelling(name) ? holder[name] : HOLDERS.has(name) && tells(holder[name], inner)) return true;
+    if ((left -= 1) === 0) break;
+  }
+  return false;
 }

@@ -13,8 +13,7 @@ import { Tail } from './tail.js';
 /** @typedef {import('./opening.js').Held} Held */
 /** @typedef {import('../pkg/dacapo.js').Opening} Opening */
 
-/** Formats, and how a stream ended, as the engine numbers them. */
-const [JSON_ARRAY, EVENT_STREAM] = [3, 4];
+/** How a stream ended, as the engine numbers it. */
 const ENDED = Object.freeze({ no: 0, yes: 1, failed: 2 });
 
 /** A streamed answer as the caller gets it: what was held back, then the rest as it comes. */
@@ -114,7 +113,7 @@ export class Delivery {
    */
   watch(format, opening) {
     this.#format = format;
-    if (format !== 0) this.#tail = new Tail(format !== EVENT_STREAM, format === JSON_ARRAY);
+    if (format !== 0) this.#tail = new Tail(format);
     if (this.#call.settings.readsUsage) this.opening = opening;
     this.#told = ask(() => opening.usage());
   }
@@ -217,7 +216,7 @@ export class Delivery {
   /** How the stream ended, by its last bytes; `undefined` where nothing is known of its end. */
   #look() {
     const tail = this.#tail;
-    return tail && ask((engine) => engine.streamEnded(this.#format, tail.head, tail.tail, tail.open));
+    return tail && ask((engine) => engine.streamEnded(this.#format, ...tail.read()));
   }
 
   /**
@@ -243,8 +242,8 @@ export class Delivery {
   }
 
   #toldFailure() {
-    const { head, tail, open } = /** @type {Tail} */ (this.#tail);
-    return this.#call.respondedWith(this.response, ask((engine) => engine.streamFailure(this.#format, head, tail, open)));
+    const kept = /** @type {Tail} */ (this.#tail).read();
+    return this.#call.respondedWith(this.response, ask((engine) => engine.streamFailure(this.#format, ...kept)));
   }
 
   #broke = (/** @type {unknown} */ error) => {

@@ -6,7 +6,7 @@ import { streamTimeout } from './limit.js';
 import { iteratorOf, release, releaseLate } from './source.js';
 import { bytesOf } from './thrown.js';
 import { NEVER, Timers } from './timers.js';
-import { ToldTokens } from './usage.js';
+import { ToldTokens, usageOf } from './usage.js';
 
 /** @typedef {import('./retry-stream.js').StreamCall} StreamCall */
 
@@ -272,7 +272,8 @@ export class StreamAttempt {
       facts.ending = ENDING.inBand;
       facts.body = bytesOf(judged.text, Infinity);
     }
-    this.ended ||= judged.isEnd;
+    // The tokens of an answer may come behind the reason for its end.
+    this.ended = judged.isEnd && (this.source === undefined || usageOf(chunk, this.call.extract) !== undefined);
     this.fails(facts);
     return false;
   }

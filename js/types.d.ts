@@ -888,9 +888,9 @@ export function retry<T>(operation: (context: AttemptContext) => T | PromiseLike
  * first chunk is asked for.
  *
  * After the first output chunks pass through as they come, and nothing is retried: a failure,
- * thrown or told in a chunk, is thrown as a {@link RetryError} marked `output_begun` whose
- * record says `streamed: true`. A stream that ends without output is delivered, unless the
- * reason for its end names a failure.
+ * thrown or told in a chunk by an error or a finish reason such as `error`, is thrown as a
+ * {@link RetryError} marked `output_begun` whose record says `streamed: true`. A stream that
+ * ends without output is delivered, unless the reason for its end names a failure.
  *
  * `timeoutMs` covers an attempt until its first output, with `timeoutCovers: 'response'` until
  * its end; `deadlineMs` covers the call until its first output.

@@ -11,7 +11,7 @@ const TELLING = [
   'prompt_eval_count', 'eval_count',
 ];
 /** The members that such members may be in. */
-const HOLDING = ['response', 'data', 'result', 'message', 'metadata', 'response_metadata', 'llmOutput', 'body', 'error'];
+const HOLDING = ['response', 'delta', 'data', 'result', 'message', 'metadata', 'response_metadata', 'llmOutput', 'body', 'error'];
 
 /** How much of a member the engine is shown. */
 const MEMBERS = 64;

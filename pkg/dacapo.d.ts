@@ -312,7 +312,8 @@ export function sanitizeUrl(url: string): string;
 
 /**
  * Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
- * failure told in band. `open` is twice the open brackets of a JSON array, and one more for a text.
+ * failure told in band. `head` is the beginning of the frame that `tail` begins inside of, if it does. `open` is twice
+ * the open brackets of a JSON array, and one more for a text.
  */
 export function streamEnded(format: number, head: Uint8Array | number[], tail: Uint8Array | number[], open: number): number;
 

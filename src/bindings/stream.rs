@@ -48,7 +48,8 @@ impl Opening {
 }
 
 /// Whether a stream that was passed through had come to its end: 0 no, 1 yes, 2 with a
-/// failure told in band. `open` is twice the open brackets of a JSON array, and one more for a text.
+/// failure told in band. `head` is the beginning of the frame that `tail` begins inside of, if it does. `open` is twice
+/// the open brackets of a JSON array, and one more for a text.
 #[wasm_bindgen(js_name = streamEnded)]
 pub fn stream_ended(format: u8, head: &[u8], tail: &[u8], open: u32) -> u8 {
     tail::Tail { format: Format::from_number(format), head, bytes: tail, open }.ended() as u8

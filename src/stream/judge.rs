@@ -35,8 +35,8 @@ pub struct Judged {
     pub recognised: bool,
     /// It says that the answer is over, beside whatever else it is.
     pub ended: bool,
-    /// It is the beginning of a JSON value.
-    pub cut: bool,
+    /// What its text is, as JSON.
+    pub shape: Shape,
 }
 
 /// Who sends the frames.
@@ -56,7 +56,7 @@ pub fn judge(name: &str, text: &str, sender: Sender, usage: &mut UsageReader) ->
     let mut seen = Seen { sort: sort_of(name, sender), sender, ..Seen::default() };
     if text == "[DONE]" {
         let frame = Frame::Ended { failed: false, closed: true };
-        return Judged { frame, recognised: true, ended: true, cut: false };
+        return Judged { frame, recognised: true, ended: true, shape: Shape::NotJson };
     }
     let shape = json::walk(text, &mut |keys, scalar| {
         usage.visit(keys, &scalar);
@@ -71,7 +71,7 @@ pub fn judge(name: &str, text: &str, sender: Sender, usage: &mut UsageReader) ->
         },
         _ => seen.frame(),
     };
-    Judged { frame, recognised: seen.recognised(), ended: seen.is_over(), cut: shape == Shape::CutShort }
+    Judged { frame, recognised: seen.recognised(), ended: seen.is_over(), shape }
 }
 
 /// Judges a chunk that a client library gives as an object, or as a plain string, from its
@@ -159,7 +159,7 @@ impl Seen {
         match self.sort {
             _ if self.rpc => Frame::Unknown,
             _ if self.signs.failed() => Frame::Failure,
-            _ if self.reason == Reason::Broken && self.sender == Sender::Provider => Frame::Failure,
+            _ if self.reason == Reason::Broken && self.sort != Some(Sort::Step) => Frame::Failure,
             Some(Sort::Failure) => Frame::Failure,
             // What ends a stream repeats what it was.
             Some(Sort::Closed) => self.ended(),

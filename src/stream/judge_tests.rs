@@ -167,7 +167,7 @@ fn an_end_names_a_failure_or_not_and_may_be_the_last_frame() {
 fn output_beside_an_end_is_output_and_the_end_is_told() {
     let both = r#"{"candidates":[{"content":{"parts":[{"text":"H"}]},"finishReason":"STOP"}]}"#;
     let judged = judge("", both, Sender::Provider, &mut UsageReader::default());
-    assert_eq!(judged, Judged { frame: OUTPUT, recognised: true, ended: true, cut: false });
+    assert_eq!(judged, Judged { frame: OUTPUT, recognised: true, ended: true, shape: Shape::Whole });
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn what_is_no_frame_of_a_model_is_unknown() {
 #[test]
 fn a_frame_that_is_cut_is_told() {
     let judged = judge("", r#"{"choices":[{"delta":{"con"#, Sender::Provider, &mut UsageReader::default());
-    assert!(judged.cut);
+    assert_eq!(judged.shape, Shape::CutShort);
 }
 
 #[test]
@@ -242,17 +242,16 @@ fn chunks_of_clients_are_judged_alike() {
             r#"{"type":"error","errorText":"m"}"#,
             r#"{"internalServerException":{"name":"InternalServerException","$fault":"server"}}"#,
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            r#"{"type":"finish","finishReason":"error"}"#,
+            r#"{"type":"finish","finishReason":{"unified":"error","raw":"insufficient_system_resource"}}"#,
+            r#"{"lc":1,"type":"constructor","id":["AIMessageChunk"],"kwargs":{"content":"","response_metadata":{"finish_reason":"network_error"}}}"#,
         ],
     );
+    // What the step came to is said once more at the end, with the tokens of all steps.
+    each_chunk(FAILED, &[r#"{"type":"finish-step","finishReason":"error","usage":{"inputTokens":1}}"#]);
     each_chunk(CLOSED, &[r#"{"type":"finish","finishReason":"stop","usage":{"inputTokens":1}}"#]);
     let failed = Frame::Ended { failed: true, closed: true };
-    each_chunk(
-        failed,
-        &[
-            r#"{"type":"finish","finishReason":"error"}"#,
-            r#"{"type":"finish","finishReason":{"unified":"content-filter","raw":"SAFETY"}}"#,
-        ],
-    );
+    each_chunk(failed, &[r#"{"type":"finish","finishReason":{"unified":"content-filter","raw":"SAFETY"}}"#]);
     each_chunk(OVER, &[r#"{"messageStop":{"stopReason":"end_turn"}}"#]);
     each_chunk(
         UNKNOWN,

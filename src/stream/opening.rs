@@ -2,6 +2,7 @@
 
 use super::judge::{Frame, Judged, Sender, judge};
 use super::{Format, Raw, event_stream, json_array, ndjson, sse, text};
+use crate::classify::json::Shape;
 use crate::usage::{Usage, UsageReader};
 
 /// What to do with the stream.
@@ -222,7 +223,7 @@ impl State {
         let judged = judge(name, data, Sender::Provider, &mut self.usage);
         match judged.frame {
             Frame::Output => self.ended |= judged.ended,
-            Frame::Unknown if judged.cut || self.recognised => {}
+            Frame::Unknown if judged.shape == Shape::CutShort || self.recognised => {}
             _ => self.judged(judged, data),
         }
     }

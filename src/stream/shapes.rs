@@ -8,6 +8,8 @@ use super::judge::Sender;
 pub enum Sort {
     /// No output by itself.
     Nothing,
+    /// A step of the answer is over: what it was is said again at the end.
+    Step,
     /// The answer is over; more may follow.
     Finished,
     /// The stream is over.
@@ -75,12 +77,11 @@ pub const CLIENT_SORTS: &[(Sort, &[&str])] = &[
             "tool-input-delta",
             "tool-input-end",
             "tool-call-delta",
-            "finish-step",
-            "step-finish",
             "raw",
             "constructor",
         ],
     ),
+    (Sort::Step, &["finish-step", "step-finish"]),
     (Sort::Closed, &["finish", "abort"]),
 ];
 

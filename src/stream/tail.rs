@@ -5,7 +5,7 @@ use super::event_stream::{self, Prelude};
 use super::judge::{Frame, Sender, judge};
 use super::shapes::closes;
 use super::{Emit, Format, Raw, sse, text};
-use crate::classify::json::{self, Shape};
+use crate::classify::json::Shape;
 use crate::scan::cut;
 use crate::usage::UsageReader;
 
@@ -26,9 +26,9 @@ pub enum Ended {
 pub struct Tail<'t> {
     /// How it is cut into frames; [`Format::Unknown`] for a stream of which no frame was recognised.
     pub format: Format,
-    /// The beginning of its last line or message, where that is known.
+    /// The beginning of the frame that the last bytes begin inside of; empty where it is in them, or not known.
     pub head: &'t [u8],
-    /// Its last bytes.
+    /// Its last bytes, with the frame that the last few kilobytes begin in if that is not too large.
     pub bytes: &'t [u8],
     /// Of a JSON array twice the brackets that are still open, and one more for a text: its last bytes do not tell.
     /// Objects without an array around them count as in one.
@@ -144,7 +144,7 @@ impl Last {
             if closes(name) {
                 self.ends(Ended::Yes);
             }
-        } else if !self.judge(name, data) && json::walk(data.trim(), &mut |_, _| {}) == Shape::NotJson {
+        } else if !self.judge(name, data) {
             // Events without an empty line between them.
             let mut data = data;
             while let Some(line) = cut(&mut data, b'\n') {
@@ -157,7 +157,7 @@ impl Last {
         self.judge("", &String::from_utf8_lossy(data));
     }
 
-    /// Gives whether the frame is a failure.
+    /// Gives whether the frame is a failure, or at least JSON.
     fn judge(&mut self, name: &str, data: &str) -> bool {
         let data = data.trim();
         let judged = judge(name, data, Sender::Provider, &mut UsageReader::default());
@@ -168,7 +168,7 @@ impl Last {
         } else if judged.ended || MARKERS.iter().any(|marker| marker.is_in(data)) {
             self.ends(Ended::Yes);
         }
-        is_failure
+        is_failure || judged.shape != Shape::NotJson
     }
 
     /// The beginning of a message of an event stream.
@@ -253,7 +253,7 @@ impl Marker {
     }
 }
 
-/// Messages are found by the checksum of their prelude, since the tail may begin inside one.
+/// Messages are found by the checksum of their prelude, since the tail may begin inside a large one.
 fn each_message(tail: &[u8], emit: &mut Emit<'_>) {
     let starts = (0..tail.len()).find(|at| Prelude::read(tail.get(*at..).unwrap_or_default()).is_some());
     let rest = starts.and_then(|at| tail.get(at..)).unwrap_or_default();

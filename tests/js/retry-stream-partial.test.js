@@ -112,6 +112,23 @@ describe('tokens', () => {
     assert.deepEqual([error.mark, ...ledger(error.retry)], ['output_begun', 30, 12, 42, false]);
   });
 
+  test('of a reason for the end that names a failure are all when it tells them, and else there may be more', async () => {
+    const told = { prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 };
+    const reason = { choices: [{ index: 0, delta: { content: '' }, finish_reason: 'insufficient_system_resource' }] };
+    for (const [chunks, expected] of [
+      [[chat.start, chat.text('h'), { ...reason, usage: told }], [30, 12, 42, false]],
+      [[chat.start, chat.text('h'), reason, { choices: [], usage: told }], [0, 0, 0, true]],
+      [[opening, delta, reason], [25, 1, 26, true]],
+      [[opening, reason], [25, 1, 26, true]],
+      [[opening, { ...reason, usage: told }], [30, 12, 42, false]],
+      [[{ type: 'text-delta', text: 'h' }, { type: 'finish-step', finishReason: 'error', usage: { inputTokens: 3, outputTokens: 1 } }, { type: 'finish', finishReason: 'error', totalUsage: { inputTokens: 8, outputTokens: 2 } }], [8, 2, 10, false]],
+      [[{ type: 'content-delta', delta: { message: { content: { text: 'h' } } } }, { type: 'message-end', delta: { finishReason: 'ERROR', usage: { tokens: { inputTokens: 71, outputTokens: 3 } } } }], [71, 3, 74, false]],
+    ]) {
+      const { error } = await readAll(over([source(chunks)], { maxAttempts: 1 }));
+      assert.deepEqual(ledger(error.retry), expected, JSON.stringify(chunks));
+    }
+  });
+
   test('of a failure that came with the end are all', async () => {
     const end = { choices: [{ delta: {}, finish_reason: 'content_filter' }], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } };
     const { error } = await readAll(over([source([chat.start, end])]));

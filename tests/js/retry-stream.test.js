@@ -80,6 +80,7 @@ describe('after the first output', () => {
     'next rejects': () => overloaded(),
     'a chunk tells of a failure': () => chat.error,
     'an error part comes': () => ({ type: 'error', error: overloaded() }),
+    'the reason for the end names a failure': () => ({ choices: [{ index: 0, delta: { content: '' }, finish_reason: 'insufficient_system_resource' }] }),
   })) {
     test(`${name}: nothing is retried, and a RetryError says so`, async () => {
       const events = [];
@@ -103,6 +104,28 @@ describe('after the first output', () => {
   test('what follows on the end does not hide it', async () => {
     const chunks = [chat.start, chat.text('h'), chat.stop, chat.usage(3, 1), { choices: [] }];
     assert.deepEqual(await readAll(over([source(chunks)])), { chunks, failed: false });
+  });
+
+  test('a chunk whose reason for the end names a failure is the cause, and nothing behind it is read', async () => {
+    const failed = { choices: [{ index: 0, delta: {}, finish_reason: 'error' }] };
+    const first = source([chat.start, chat.text('h'), failed, chat.usage(3, 1)]);
+    const { error } = await readAll(over([first], { partial: true }));
+    assert.equal(error.cause, failed);
+    assert.deepEqual([error.kind, error.partial.text, first.seen.asked, first.seen.returned], ['server_error', 'h', 3, 1]);
+  });
+
+  test('a filter, a refusal and a limit are the end of an answer that has begun', async () => {
+    for (const reason of ['length', 'content_filter', 'refusal', 'sensitive', 'model_context_window_exceeded']) {
+      const chunks = [chat.start, chat.text('h'), { choices: [{ index: 0, delta: {}, finish_reason: reason }] }, chat.usage(3, 1)];
+      const stream = over([source(chunks)]);
+      assert.deepEqual([await readAll(stream), historyOf(stream)], [{ chunks, failed: false }, undefined], reason);
+    }
+  });
+
+  test('what isOutput takes for output is none of our failures, whatever its reason', async () => {
+    const chunks = [chat.text('h'), { choices: [{ index: 0, delta: {}, finish_reason: 'error' }] }];
+    assert.deepEqual(await readAll(over([source(chunks)], { isOutput: () => true })), { chunks, failed: false });
+    assert.equal((await readAll(over([source(chunks)], { isOutput: (chunk) => chunk === chunks[0] }))).error.mark, 'output_begun');
   });
 
   test('the failure of a tool is the application\'s', async () => {

@@ -87,7 +87,7 @@ pub fn decide<'p>(opening: &mut Opening, pieces: impl IntoIterator<Item = &'p [u
     opening.end()
 }
 
-/// What JavaScript keeps of a stream: the beginning of its last line or message, its last bytes, what is open.
+/// The least that JavaScript keeps of a stream: the beginning of its last frame, its last bytes, what is open.
 pub fn tail<'t>(format: Format, last: &'t [u8], all: &'t [u8], tail_bytes: usize) -> Tail<'t> {
     let open = if format == Format::JsonArray { open(all) } else { 0 };
     Tail { format, head: &last[..last.len().min(512)], bytes: &all[all.len().saturating_sub(tail_bytes)..], open }
