@@ -64,7 +64,7 @@ export type ErrorType =
 
 /** Why a call was not (or no longer) played again. */
 export type StopMark =
-  /** The failure's kind is not retried under this policy. */
+  /** The failure is not retried under this policy, nor did `shouldRetry` allow its kind before. */
   | 'not_retryable'
   /** `maxAttempts` sends were made. */
   | 'attempts_exhausted'

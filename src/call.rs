@@ -155,7 +155,7 @@ pub enum Command {
 /// Why a call was not (or no longer) played again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// The failure's kind is not retried under this policy.
+    /// The failure is not retried under this policy, nor did `shouldRetry` allow its kind before.
     NotRetryable,
     /// `max_attempts` sends were made.
     AttemptsExhausted,
@@ -397,7 +397,9 @@ impl Call {
     fn decide(&mut self, ruling: Option<bool>, now: Now, unit: &mut dyn FnMut() -> f64) -> Command {
         // Every caller comes from a failed attempt.
         let Some((verdict, obstacle)) = &self.last else { return self.give_up(Mark::NotRetryable) };
-        let goes_on = ruling.unwrap_or(verdict.retryable);
+        // Where the hook cannot be asked, what it said of the same kind before stands.
+        let was_allowed = || obstacle.is_some() && self.went_past(verdict.kind);
+        let goes_on = ruling.unwrap_or_else(|| verdict.retryable || was_allowed());
         let hint = verdict.hint.map(|hint| hint.delay);
         match (goes_on, obstacle) {
             (false, Some(Mark::Cancelled)) => return self.give_up(Mark::Cancelled),
@@ -430,6 +432,14 @@ impl Call {
             record.waits(delay, from);
         }
         Command::Wait { delay, from }
+    }
+
+    /// Whether the call went on after a failure of this kind that is not retried, which the hook
+    /// alone can have allowed.
+    fn went_past(&self, kind: ErrorKind) -> bool {
+        self.records.iter().any(|AttemptRecord { error, delay_from, .. }| {
+            delay_from.is_some() && !error.retryable && error.kind == kind.as_str()
+        })
     }
 
     fn deadline_passed(&self, now: Now) -> bool {

@@ -55,28 +55,29 @@ impl Saved {
 
 /// What was saved.
 #[derive(Debug, Default, PartialEq)]
-pub struct Restored<'t> {
-    numbers: Vec<(&'t str, u64)>,
-    listed: Vec<(&'t str, u64)>,
-    words: Vec<(&'t str, String)>,
+pub struct Restored {
+    /// With whether they are of a list.
+    numbers: Vec<(String, bool, u64)>,
+    words: Vec<(String, String)>,
 }
 
-impl<'t> Restored<'t> {
+impl Restored {
     /// Reads what [`Saved`] wrote; `None` for anything else. Members of other names do no harm.
-    pub fn read(text: &'t str) -> Option<Restored<'t>> {
+    pub fn read(text: &str) -> Option<Restored> {
         let mut restored = Restored::default();
         let mut fits = true;
         let shape = walk(text, &mut |keys, scalar| match (keys, scalar) {
             ([name, rest @ ..], Scalar::Number(digits)) => match (digits.parse::<u64>(), rest) {
-                (Ok(number), []) if number <= MAX_SAFE_MS => restored.numbers.push((name, number)),
-                (Ok(number), ["[]"]) if number <= MAX_SAFE_MS => restored.listed.push((name, number)),
+                (Ok(number), [] | ["[]"]) if number <= MAX_SAFE_MS => {
+                    restored.numbers.push((String::from(*name), !rest.is_empty(), number));
+                }
                 _ => fits = false,
             },
-            ([name], Scalar::Text(word)) => restored.words.push((name, word.into_owned())),
+            ([name], Scalar::Text(word)) => restored.words.push((String::from(*name), word.into_owned())),
             _ => fits = false,
         });
         fits &= shape == Shape::Whole && text.trim_start().starts_with('{');
-        fits &= restored.numbers.len() + restored.listed.len() <= MOST_NUMBERS;
+        fits &= restored.numbers.len() <= MOST_NUMBERS;
         fits.then_some(restored)
     }
 
@@ -87,7 +88,7 @@ impl<'t> Restored<'t> {
 
     /// The number of this name; `None` where there is none.
     pub fn number(&self, name: &str) -> Option<u64> {
-        self.numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+        self.numbers_of(name, false).next()
     }
 
     /// The same, as a count.
@@ -98,8 +99,14 @@ impl<'t> Restored<'t> {
     /// The list of this name, empty where it is absent; `None` where the name is of no list.
     pub fn list(&self, name: &str) -> Option<Vec<u64>> {
         let is_other = self.word(name).is_some() || self.number(name).is_some();
-        let list = || self.listed.iter().filter(|(known, _)| *known == name).map(|(_, number)| *number).collect();
-        (!is_other).then(list)
+        (!is_other).then(|| self.numbers_of(name, true).collect())
+    }
+
+    fn numbers_of(&self, name: &str, listed: bool) -> impl Iterator<Item = u64> {
+        self.numbers
+            .iter()
+            .filter(move |(known, of_list, _)| *of_list == listed && known == name)
+            .map(|(.., number)| *number)
     }
 }
 

@@ -3,9 +3,9 @@
 mod support;
 
 use dacapo::breaker::Breaker;
-use dacapo::call::{Call, Mark, Outcome};
+use dacapo::call::{Call, Command, Event, Mark, Observed, Outcome, Replay};
 use dacapo::classify::Ending;
-use dacapo::clock::{DelayMs, MAX_TIMER_MS, MonoMs, Now};
+use dacapo::clock::{DelayMs, MAX_TIMER_MS, MonoMs, Now, WallMs};
 use dacapo::driver::{Answer, End, Runtime, Slept, drive};
 use dacapo::guard::Guard;
 use dacapo::policy::{Allowance, Beyond, BreakerRules, HookErrors, Hooks, Policy};
@@ -169,10 +169,46 @@ fn should_retry_may_veto_and_allow_but_not_beyond_the_attempts() {
     };
     assert_eq!(ruled(Some(false), &[503]), (End::GaveUp(Mark::HookVeto), 1));
     assert_eq!(ruled(Some(true), &[401, 200]), (End::Delivered, 2));
-    // After the last attempt there is nothing to ask, so the built-in verdict names the reason.
-    assert_eq!(ruled(Some(true), &[401]), (End::GaveUp(Mark::NotRetryable), 3));
+    assert_eq!(ruled(Some(true), &[401]), (End::GaveUp(Mark::AttemptsExhausted), 3));
     assert_eq!(ruled(None, &[401]), (End::GaveUp(Mark::NotRetryable), 1));
     assert_eq!(ruled(None, &[503, 200]), (End::Delivered, 2));
+}
+
+#[test]
+fn what_should_retry_allowed_before_is_stopped_by_the_obstacle_and_not_by_its_kind() {
+    let mark = |policy: Policy, statuses: &[u16]| {
+        let script = Script { ruling: Some(Answer::Said(Some(true))), ..script(statuses) };
+        play(policy, script).1.mark
+    };
+    let hooked = || hooked(HookErrors::Throw);
+    assert_eq!(mark(hooked(), &[401, 503, 401]), Some("attempts_exhausted"));
+    // Of these the hook allowed none: it had no chance, or spoke of another kind, or of one that is retried anyway.
+    assert_eq!(mark(Policy { max_attempts: 1, ..hooked() }, &[401]), Some("not_retryable"));
+    assert_eq!(mark(hooked(), &[401, 401, 404]), Some("not_retryable"));
+    assert_eq!(mark(hooked(), &[503, 503, 401]), Some("not_retryable"));
+    let second = |last: Observed| {
+        let now = Now { mono: MonoMs(0), wall: WallMs(0) };
+        let ended = |observed| Event::Ended { started: now, outcome: Outcome::Failed(Box::new(observed)) };
+        let mut call = Call::new(Arc::new(hooked()), now);
+        call.start();
+        let events = [ended(of_status(401)), Event::Ruled(Some(true)), Event::Waited, ended(last)];
+        let commands = events.map(|event| call.step(event, now, &mut || 0.5));
+        assert_eq!(commands[0], Command::Ask);
+        commands[3]
+    };
+    let (streamed, replay) = (true, Replay::OneShotBody);
+    for (last, mark) in [
+        (Observed { streamed, ..of_status(401) }, Mark::OutputBegun),
+        (Observed { streamed, ..of_status(404) }, Mark::NotRetryable),
+        (Observed { replay, ..of_status(401) }, Mark::OneShotBody),
+        (Observed { replay, ..of_status(404) }, Mark::NotRetryable),
+    ] {
+        assert_eq!(second(last), Command::GiveUp { mark });
+    }
+}
+
+fn of_status(status: u16) -> Observed {
+    Observed { status: Some(status), ..Observed::default() }
 }
 
 #[test]

@@ -34,14 +34,15 @@ const DEPTH_REPORTED: usize = 8;
 /// Deeper nesting than this is not JSON that any provider sends.
 const DEPTH_ALLOWED: usize = 512;
 
-/// Walks `text`. `visit` is given the keys from the top (an array's members have the key
-/// `"[]"`) and the scalar they lead to.
-pub fn walk<'t>(text: &'t str, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Shape {
-    match walk_first(text, Dialect::Json, visit) {
-        (Shape::Whole, rest) if !rest.is_empty() => Shape::NotJson,
-        (shape, _) => shape,
-    }
+/// Walks `text`. `visit` is given the keys from the top, unescaped (an array's members have the
+/// key `"[]"`), and the scalar they lead to.
+pub fn walk<'t>(text: &'t str, visit: Visit<'_, 't>) -> Shape {
+    let walked = walk_first(text, Dialect::Json, visit);
+    if walked.rest().is_empty() { walked.shape } else { Shape::NotJson }
 }
+
+/// What is told of each scalar.
+pub type Visit<'v, 't> = &'v mut dyn FnMut(&[&str], Scalar<'t>);
 
 /// How strict a walk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,24 +54,55 @@ pub enum Dialect {
     Repr,
 }
 
-/// Walks the first value of `text`, and gives what follows it, without leading space; nothing
-/// where the value is not whole.
-pub fn walk_first<'t>(
-    text: &'t str,
-    dialect: Dialect,
-    visit: &mut dyn FnMut(&[&'t str], Scalar<'t>),
-) -> (Shape, &'t str) {
+/// Walks the first value of `text`.
+pub fn walk_first<'t>(text: &'t str, dialect: Dialect, visit: Visit<'_, 't>) -> Walked<'t> {
     let text = text.trim_start_matches('\u{feff}');
-    Walker { text, dialect, at: 0, keys: Vec::new(), open: Vec::new() }.run(visit)
+    let (keys, escaped, open) = (Vec::new(), Vec::new(), Vec::new());
+    let mut walker = Walker { text, dialect, at: 0, keys, escaped, open, escape: 0, begun: None };
+    let shape = walker.run(visit);
+    Walked { shape, walker }
+}
+
+/// What is known after a walk.
+pub struct Walked<'t> {
+    /// What the value turned out to be.
+    pub shape: Shape,
+    walker: Walker<'t>,
+}
+
+impl<'t> Walked<'t> {
+    /// What follows the value, without leading space; nothing where the value is not whole.
+    pub fn rest(&self) -> &'t str {
+        if self.shape == Shape::Whole { from(self.walker.text, self.walker.at) } else { "" }
+    }
+
+    /// What there is of a member's text in which `text` was cut, unescaped, and without what was
+    /// cut in halves: an escape, or a character.
+    pub fn begun(&self, visit: &mut dyn FnMut(&[&str], &str)) {
+        let walker = &self.walker;
+        let Some(start) = walker.begun.filter(|_| walker.keys.len() <= DEPTH_REPORTED) else { return };
+        let escape = from(walker.text, walker.escape.max(start));
+        let is_half = escape == "\\" || escape.len() < 6 && escape.starts_with("\\u");
+        let end = walker.text.len() - if is_half { escape.len() } else { 0 };
+        let text = unescape(part(walker.text, start, end));
+        visit(&walker.unescaped(), text.strip_suffix("\u{fffd}").unwrap_or(&text));
+    }
 }
 
 struct Walker<'t> {
     text: &'t str,
     dialect: Dialect,
     at: usize,
+    /// As they are written, see `escaped`.
     keys: Vec<&'t str>,
+    /// Those of them that are written with escapes, without them, and their places.
+    escaped: Vec<(usize, String)>,
     /// For each open container, whether it is an object.
     open: Vec<bool>,
+    /// Where the last escape began.
+    escape: usize,
+    /// Where the string begins in which the text was cut, if it is a value.
+    begun: Option<usize>,
 }
 
 /// The walk ended early.
@@ -80,16 +112,29 @@ enum Stop {
 }
 
 impl<'t> Walker<'t> {
-    fn run(mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> (Shape, &'t str) {
+    fn run(&mut self, visit: Visit<'_, 't>) -> Shape {
         match self.value(visit) {
             Ok(()) => {
                 self.space();
-                (Shape::Whole, from(self.text, self.at))
+                Shape::Whole
             }
             // A cut scalar at the top ("tru", a lone quote) is no sign of JSON.
-            Err(Stop::Cut) if !self.open.is_empty() => (Shape::CutShort, ""),
-            Err(_) => (Shape::NotJson, ""),
+            Err(Stop::Cut) if !self.open.is_empty() => Shape::CutShort,
+            Err(_) => Shape::NotJson,
         }
+    }
+
+    /// The keys without escapes.
+    #[cold]
+    #[inline(never)]
+    fn unescaped(&self) -> Vec<&str> {
+        let mut keys = self.keys.clone();
+        for (at, name) in &self.escaped {
+            if let Some(key) = keys.get_mut(*at) {
+                *key = name;
+            }
+        }
+        keys
     }
 
     /// Whether a string begins here.
@@ -100,7 +145,7 @@ impl<'t> Walker<'t> {
 
     /// One value with all that is in it. Containers are kept on a stack of our own, so that
     /// no text can exhaust the machine's.
-    fn value(&mut self, visit: &mut dyn FnMut(&[&'t str], Scalar<'t>)) -> Result<(), Stop> {
+    fn value(&mut self, visit: Visit<'_, 't>) -> Result<(), Stop> {
         loop {
             self.space();
             match self.peek()? {
@@ -108,8 +153,15 @@ impl<'t> Walker<'t> {
                 b'[' => self.enter(false)?,
                 _ => {
                     let scalar = self.scalar()?;
-                    if self.keys.len() <= DEPTH_REPORTED {
-                        visit(&self.keys, scalar);
+                    let unescaped;
+                    let keys = if self.escaped.is_empty() {
+                        &self.keys
+                    } else {
+                        unescaped = self.unescaped();
+                        &unescaped
+                    };
+                    if keys.len() <= DEPTH_REPORTED {
+                        visit(keys, scalar);
                     }
                 }
             }
@@ -149,6 +201,10 @@ impl<'t> Walker<'t> {
                 _ if first => {}
                 _ => return Err(Stop::Wrong),
             }
+            // Those of the members that came before.
+            while self.escaped.last().is_some_and(|(at, _)| at + 1 >= self.keys.len()) {
+                self.escaped.pop();
+            }
             let key = if object { self.key()? } else { "[]" };
             if let Some(slot) = self.keys.last_mut() {
                 // An empty key would look like "no member yet".
@@ -162,7 +218,10 @@ impl<'t> Walker<'t> {
         if !self.quoted()? {
             return Err(Stop::Wrong);
         }
-        let (key, _) = self.raw_string()?;
+        let (key, is_escaped) = self.raw_string()?;
+        if is_escaped && self.keys.len() <= DEPTH_REPORTED {
+            self.escaped.push((self.keys.len().saturating_sub(1), unescape(key)));
+        }
         self.space();
         if self.peek()? != b':' {
             return Err(Stop::Wrong);
@@ -173,7 +232,8 @@ impl<'t> Walker<'t> {
 
     fn scalar(&mut self) -> Result<Scalar<'t>, Stop> {
         if self.quoted()? {
-            let (raw, is_escaped) = self.raw_string()?;
+            let start = self.at + 1;
+            let (raw, is_escaped) = self.raw_string().inspect_err(|_| self.begun = Some(start))?;
             return Ok(Scalar::Text(if is_escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }));
         }
         let rest = from(self.text, self.at);
@@ -210,6 +270,7 @@ impl<'t> Walker<'t> {
                 break;
             }
             is_escaped = true;
+            self.escape = self.at;
             self.at += 2;
         }
         let raw = part(self.text, start, self.at);
@@ -321,6 +382,50 @@ mod tests {
     }
 
     #[test]
+    fn names_are_unescaped_wherever_they_stand() {
+        let text = r#"{"\u0061":{"b\u0062":"x","c":[{"\"":1,"d":2},3]},"e":4,"":{"\u0066":5,"g":6}}"#;
+        let expected = ["a.bb=x", "a.c.[].\"=1", "a.c.[].d=2", "a.c.[]=3", "e=4", "\"\".f=5", "\"\".g=6"];
+        assert_eq!(seen(text), (expected.map(str::to_owned).to_vec(), Shape::Whole));
+        let deep = [&r#"{"\u0061":"#.repeat(DEPTH_REPORTED), "1,\"b\":{\"c\":2}", &"}".repeat(DEPTH_REPORTED)].concat();
+        assert_eq!(seen(&deep), (vec!["a.a.a.a.a.a.a.a=1".to_owned()], Shape::Whole));
+    }
+
+    /// What is told of the string in which a text is cut.
+    fn begun(text: &str) -> Option<(String, String)> {
+        let mut begun = None;
+        let walked = walk_first(text, Dialect::Json, &mut |_, _| {});
+        walked.begun(&mut |keys, text| begun = Some((keys.join("."), text.to_owned())));
+        begun
+    }
+
+    #[test]
+    fn a_string_that_was_cut_is_told_up_to_the_last_whole_character() {
+        let whole = r#"{"error":[{"m\u0065":"q\"\\n\\\né\u00e9\ud83d\ude00z"}]}"#;
+        let value = "q\"\\n\\\né\u{e9}\u{1f600}z";
+        let start = whole.find("q").unwrap();
+        let mut longest = 0;
+        for end in (start..=whole.len() - 4).filter(|end| whole.is_char_boundary(*end)) {
+            let (keys, text) = begun(&whole[..end]).expect("it is cut in the string");
+            assert_eq!(keys, "error.[].me");
+            assert!(value.starts_with(&text) && text.len() >= longest, "{text:?} of {}", &whole[..end]);
+            longest = text.len();
+        }
+        assert_eq!(longest, value.len());
+        assert_eq!(begun("{\"a\":\"b\u{fffd}"), Some(("a".to_owned(), "b".to_owned())));
+        assert_eq!(begun("\"a"), Some((String::new(), "a".to_owned())));
+    }
+
+    #[test]
+    fn nothing_else_that_was_cut_is_told() {
+        for text in ["{\"a\":1,\"b", "{\"a\":tru", "{\"a\":12", "{\"a\":\"b\"", "{\"a\" \"b", "abc"] {
+            assert_eq!(begun(text), None, "{text}");
+        }
+        let deep = ["{\"a\":".repeat(DEPTH_REPORTED + 1), "\"b".to_owned()].concat();
+        assert_eq!(begun(&deep), None);
+        assert_eq!(seen("{\"a\":\"b"), (vec![], Shape::CutShort));
+    }
+
+    #[test]
     fn every_prefix_of_an_object_is_cut_short_and_keeps_what_came_before() {
         let text = r#"{"error":{"code":"x","n":[1,2,{"y":false}]},"z":"é\n"}"#;
         for end in (1..text.len()).filter(|end| text.is_char_boundary(*end)) {
@@ -369,7 +474,7 @@ mod tests {
         let read = walk_first(text, Dialect::Repr, &mut |keys, scalar| found.push((keys.join("."), scalar)));
         let text = |text: &'static str| Scalar::Text(Cow::Borrowed(text));
         let (none, yes, no) = (Scalar::Null, Scalar::Flag(true), Scalar::Flag(false));
-        assert_eq!(read, (Shape::Whole, "tail"));
+        assert_eq!((read.shape, read.rest()), (Shape::Whole, "tail"));
         assert_eq!(
             found.iter().map(|(_, scalar)| scalar.clone()).collect::<Vec<_>>(),
             [text("429"), none, yes, no, text("it's"), text("it's"),]

@@ -132,7 +132,7 @@ pub struct Verdict {
 
 /// Classifies a failure. `now` measures HTTP dates.
 pub fn classify(failure: &Failure<'_>, policy: &Policy, now: WallMs) -> Verdict {
-    let mut body = BodyFacts::read(failure.body);
+    let mut body = BodyFacts::read_behind(failure.status, failure.body);
     body.read_headers(failure.headers);
     let (kind, retryable, code, rule) = decide(failure, &body, policy);
     Verdict {
@@ -323,6 +323,26 @@ mod tests {
         assert_eq!(response(200, "", r#"{"error":{"code":"429"}}"#), ("rate_limited", true, "provider"));
         assert_eq!(response(200, "", r#"{"error":{"code":400}}"#), ("bad_request", false, "provider"));
         assert_eq!(response(200, "", r#"{"error":{"message":"m"}}"#), ("server_error", true, "in_band"));
+    }
+
+    #[test]
+    fn a_body_that_breaks_off_in_its_message_is_truncated_behind_a_200_and_told_by_its_words_elsewhere() {
+        let cut = r#"{"error":{"message":"Your credit balance is too low. Try again in 5s or"#;
+        assert_eq!(response(200, "", cut), ("transport", true, "transport"));
+        assert_eq!(response(500, "", cut), ("quota_exhausted", false, "provider"));
+        assert_eq!(response(429, "", cut), ("quota_exhausted", false, "provider"));
+        let quoting = r#"{"error":{"message":"upstream: {\"error\":{\"code\":\"insufficient_quota\"}} and"#;
+        assert_eq!(response(200, "", quoting), ("transport", true, "transport"));
+        assert_eq!(response(502, "", quoting), ("quota_exhausted", false, "provider"));
+        let coded = r#"{"error":{"code":502,"message":"Your credit balance is too low"#;
+        assert_eq!(response(200, "", coded), ("server_error", true, "provider"));
+        let of_exception = r#"{"throttlingException":{"message":"Rate exceeded for"#;
+        assert_eq!(response(200, "", of_exception), ("transport", true, "transport"));
+        assert_eq!(response(400, "", of_exception), ("rate_limited", true, "provider"));
+        let failure = |status| Failure { status: Some(status), body: cut, ..Failure::default() };
+        let read = |status| classify(&failure(status), &Policy::default(), NOW);
+        assert_eq!((read(200).message, read(200).code.as_deref()), (None, Some("truncated")));
+        assert_eq!(read(429).hint.map(|hint| hint.delay.get()), Some(5000));
     }
 
     #[test]

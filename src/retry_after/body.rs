@@ -5,6 +5,7 @@ use super::value::{self, Unit};
 use super::{duration, told};
 use crate::classify::json::Scalar;
 use crate::clock::{DelayMs, WallMs};
+use crate::scan::part;
 
 /// The members that are read, by name, wherever they stand. Names ignore case.
 ///
@@ -96,6 +97,15 @@ impl BodyHints {
         }
     }
 
+    /// Takes note of the beginning of a text that was cut, which counts as prose only.
+    pub fn see_begun(&mut self, keys: &[&str], text: &str) {
+        // The last word may lack its end: "5m" of "5ms".
+        let end = text.bytes().rposition(|byte| byte == b' ').unwrap_or(0);
+        let mut seen = BodyHints::default();
+        seen.see(keys, &Scalar::Text(part(text, 0, end).into()));
+        self.told = self.told.max(seen.told);
+    }
+
     /// The wait: what a member states, before what the message tells.
     ///
     /// A message rounds and speaks of other things too; a member is made for the purpose.
@@ -177,6 +187,38 @@ mod tests {
             (r#"{"retry_after":0}"#, 0),
         ] {
             assert_eq!(ms(body), Some(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_known_however_its_name_is_escaped() {
+        for (body, expected) in [
+            (r#"{"error":{"retry\u005fafter_ms":1500}}"#, 1_500),
+            (r#"{"error":{"details":[{"\u0072etryDelay":{"second\u0073":34}}]}}"#, 34_000),
+            (r#"{"error":{"messag\u0065":"try again in 5s"}}"#, 5_000),
+        ] {
+            assert_eq!(ms(body), Some(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn of_what_was_cut_only_the_whole_words_of_prose_count() {
+        let cut = |body: &str| {
+            let mut hints = BodyHints::default();
+            let walked = json::walk_first(body, json::Dialect::Json, &mut |_, _| {});
+            walked.begun(&mut |keys, text| hints.see_begun(keys, text));
+            hints.delay().map(DelayMs::get)
+        };
+        assert_eq!(cut(r#"{"error":{"message":"Please try again in 5s. Vis"#), Some(5_000));
+        for body in [
+            r#"{"error":{"message":"Please try again in 5m"#,
+            r#"{"error":{"message":"5s"#,
+            r#"{"error":{"retryDelay":"5s"#,
+            r#"{"error":{"retry_after":"12 "#,
+            r#"{"error":{"retryDelay":{"seconds":"3 "#,
+            r#"{"error":{"metadata":{"headers":{"X-RateLimit-Reset":"3 "#,
+        ] {
+            assert_eq!(cut(body), None, "{body}");
         }
     }
 

@@ -192,6 +192,14 @@ fn what_is_no_frame_of_a_model_is_unknown() {
 }
 
 #[test]
+fn a_member_is_known_however_its_name_is_escaped() {
+    each(OUTPUT, &[r#"{"choices":[{"d\u0065lta":{"\u0063ontent":"H"}}]}"#]);
+    each(FAILURE, &[r#"{"\u0065rror":{"code":"c"}}"#, r#"{"typ\u0065":"error"}"#]);
+    each(OVER, &[r#"{"c\u0068oices":[{"finish\u005freason":"stop"}]}"#]);
+    each(NOTHING, &[r#"{"choices":[{"delta":{"r\u006fle":"assistant"}}]}"#]);
+}
+
+#[test]
 fn a_frame_that_is_cut_is_told() {
     let judged = judge("", r#"{"choices":[{"delta":{"con"#, Sender::Provider, &mut UsageReader::default());
     assert_eq!(judged.shape, Shape::CutShort);

@@ -94,6 +94,45 @@ test('errorBytes bounds how much of a body can decide', async () => {
   }
 });
 
+test('a member is known however its name is escaped, as for every parser of JSON', async () => {
+  for (const body of ['{"error":{"\\u0063ode":"insufficient_quota"}}', '{"\\u0065rror":{"co\\u0064e":"insufficient\\u005fquota"}}']) {
+    assert.deepEqual(JSON.parse(body), { error: { code: 'insufficient_quota' } });
+    const { kind, code } = classify({ status: 429, body });
+    assert.deepEqual([kind, code], ['quota_exhausted', 'insufficient_quota']);
+    const stub = stubFetch(() => json(body));
+    const response = await createFetch({ fetch: stub, clock: fakeClock() })(URL_, { method: 'POST', body: '{}' });
+    assert.deepEqual([historyOf(response).last.error.kind, stub.calls.length], ['quota_exhausted', 1]);
+  }
+});
+
+test('a message that was cut is judged by its words as far as they go, and a code that was cut by none', async () => {
+  const words = 'Your credit balance is too low';
+  const body = JSON.stringify({ error: { message: `${words} to access the API – é ${'x'.repeat(50)}` } });
+  for (let end = body.indexOf(words) + words.length; end < body.length; end++) {
+    assert.deepEqual(verdict({ status: 400, body: body.slice(0, end) }), ['quota_exhausted', false], body.slice(0, end));
+  }
+  assert.deepEqual(verdict({ status: 429, body: '{"error":{"code":"insufficient_quota' }), ['rate_limited', true]);
+  const bytes = new TextEncoder().encode(body);
+  for (const size of [bytes.indexOf(0xe2) + 1, bytes.indexOf(0xc3) + 1]) {
+    const stub = stubFetch(() => failed(429, {}, body));
+    const { last } = historyOf(await createFetch({ fetch: stub, clock: fakeClock(), errorBytes: size })(URL_));
+    assert.deepEqual([last.error.kind, stub.calls.length], ['quota_exhausted', 1]);
+    assert.ok(last.error.message.startsWith(`${words} to access`) && !last.error.message.includes('\ufffd'), last.error.message);
+  }
+});
+
+test('a failed answer whose body breaks off in its message is judged by what came of it', async () => {
+  const text = '{"error":{"message":"Your credit balance is too low. Please try again in 7s, or';
+  const broken = () => {
+    let pulls = 0;
+    const pull = (controller) => (pulls++ === 0 ? controller.enqueue(new TextEncoder().encode(text)) : controller.error(new TypeError('terminated')));
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { status: 503 });
+  };
+  const stub = stubFetch(broken);
+  const { last } = historyOf(await createFetch({ fetch: stub, clock: fakeClock() })(URL_));
+  assert.deepEqual([stub.calls.length, last.error.kind, last.error.message, last.retryAfterMs], [1, 'quota_exhausted', text.slice(21), 7000]);
+});
+
 test('providerKind knows codes before statuses, and null for the rest', () => {
   for (const [status, code, kind] of [
     [500, 'context_length_exceeded', 'context_exceeded'], [200, 'overloaded_error', 'overloaded'], [429, '', 'rate_limited'],

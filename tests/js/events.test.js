@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createFetch, historyOf, retry } from 'dacapo';
+import { createFetch, historyOf, retry, retryStream } from 'dacapo';
 import { fakeClock, settled } from './lib/clock.js';
 import { failed, stubFetch, URL_ } from './lib/stub.js';
 
@@ -135,8 +135,34 @@ test('shouldRetry may forbid what the rules allow: the Response comes back at on
 
 test('shouldRetry may allow what the rules forbid, but no more attempts than there are', async () => {
   const fetch = over(stubFetch(404), { shouldRetry: () => true });
-  assert.equal((await fetch(URL_)).status, 404);
+  const response = await fetch(URL_);
+  assert.equal(response.status, 404);
   assert.equal(fetch.stub.calls.length, 3);
+  assert.equal(historyOf(response).mark, 'attempts_exhausted');
+});
+
+test('a kind that shouldRetry allowed no failure of is still not retryable after the last attempt', async () => {
+  for (const [answers, options] of [[[404], { maxAttempts: 1 }], [[404, 404, 401]], [[503, 503, 401]]]) {
+    const fetch = over(stubFetch(...answers), { shouldRetry: () => true, ...options });
+    const response = await fetch(URL_);
+    assert.deepEqual([historyOf(response).mark, fetch.stub.calls.length], ['not_retryable', answers.length]);
+  }
+});
+
+test('a stream of a kind that shouldRetry allowed is stopped by its output', async () => {
+  const denied = () => Object.assign(new Error('denied'), { status: 403 });
+  let sends = 0;
+  const stream = retryStream(async function* () {
+    sends += 1;
+    if (sends === 2) yield 'output';
+    throw denied();
+  }, { clock: fakeClock(), shouldRetry: () => true });
+  const chunks = [];
+  const read = async () => {
+    for await (const chunk of stream) chunks.push(chunk);
+  };
+  await assert.rejects(read(), ({ kind, mark }) => kind === 'permission' && mark === 'output_begun');
+  assert.deepEqual([sends, chunks], [2, ['output']]);
 });
 
 test('a shouldRetry that says nothing boolean lets the verdict stand', async () => {

@@ -101,11 +101,13 @@ test('error members of any JSON type never throw', async () => {
 });
 
 test('JSON that ends in the middle is a failed attempt with the code truncated', async () => {
-  const stub = stubFetch(json('{"choices":[{"mess'), json(ANSWER));
-  const response = await over(stub)(URL_, POST);
-  assert.deepEqual(await response.json(), ANSWER);
-  const { error } = historyOf(response).attempts[0];
-  assert.deepEqual([error.kind, error.code], ['transport', 'truncated']);
+  for (const cut of ['{"choices":[{"mess', '{"error":{"message":"Your credit balance is too low. Ple', '{"error":{"code":"insufficient_quota']) {
+    const stub = stubFetch(json(cut), json(ANSWER));
+    const response = await over(stub)(URL_, POST);
+    assert.deepEqual(await response.json(), ANSWER);
+    const { error } = historyOf(response).attempts[0];
+    assert.deepEqual([error.kind, error.code], ['transport', 'truncated'], cut);
+  }
 });
 
 test('an answer cut short on a real socket is sent for again', async (t) => {

@@ -127,6 +127,8 @@ mod tests {
             r#"{"error":{"code":"429"}}"#,
             r#"{"error":"loading"}"#,
             r#"{"error":{"code":500},"x"#,
+            r#"{"\u0065rror":{"m\u0065ssage":"m"}}"#,
+            r#"{"choices":[{"finish\u005freason":"error"}]}"#,
             r#"{"id":"r","object":"response","status":"failed","error":{"code":"server_error","message":"m"},"output":[]}"#,
             r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error"}}}"#,
             r#"{"type":"error","code":null,"message":"m","param":null}"#,
@@ -209,6 +211,8 @@ mod tests {
     #[test]
     fn what_is_cut_short_or_no_json_is_told_apart() {
         assert_eq!(inspect(r#"{"choices":[{"mess"#), Inspection::CutShort);
+        assert_eq!(inspect(r#"{"error":{"message":"Overloa"#), Inspection::CutShort);
+        assert_eq!(inspect(r#"{"throttlingException":{"message":"Rate"#), Inspection::CutShort);
         assert_eq!(inspect(""), Inspection::NotJson);
         assert_eq!(inspect("<html>"), Inspection::NotJson);
     }

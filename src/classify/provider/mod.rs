@@ -39,6 +39,8 @@ pub struct BodyFacts {
     pub failed: bool,
     /// Whether it is the beginning of a JSON value.
     pub cut_short: bool,
+    /// Whether it is the body of a 2xx.
+    of_answer: bool,
     /// The family that its shape or the response's headers give away.
     family: Option<&'static str>,
     /// Why the answer ended.
@@ -264,6 +266,48 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_known_however_it_is_escaped() {
+        for body in [
+            r#"{"error":{"\u0063ode":"insufficient_quota"}}"#,
+            r#"{"\u0065rror":{"co\u0064e":"insufficient\u005fquota"}}"#,
+            r#"{"error":{"messag\u0065":"Your credit balance is too low"}}"#,
+            r#"{"error":{"message":"upstream: {\"\\u0063ode\":\"insufficient_quota\"}"}}"#,
+        ] {
+            assert_eq!(kind(body), Some("quota_exhausted"), "{body}");
+        }
+        let groq = BodyFacts::read(r#"{"x_gro\u0071":{"error":{"code":"new"}}}"#);
+        assert_eq!((groq.codes, groq.failed), (vec!["new".to_owned()], true));
+    }
+
+    #[test]
+    fn words_of_a_message_that_was_cut_count_and_a_code_that_was_does_not() {
+        let words = "Your credit balance is too low";
+        for body in [
+            format!(r#"{{"error":{{"message":"{words}"#),
+            format!(r#"{{"error":"{words}. Please top\u0"#),
+            format!(r#"[{{"error":{{"type":"brand_new","message":"{words}, caf\u00e"#),
+            format!("data: {{\"error\":{{\"message\":\"{words}"),
+            format!("\"{words}"),
+            format!(r#"{{"error":{{"message":"upstream said {{\"error\":{{\"message\":\"{words}"#),
+            r#"{"error":{"message":"upstream said {\"code\":\"insufficient_quota\",\"mess"#.to_owned(),
+        ] {
+            assert_eq!(kind(&body), Some("quota_exhausted"), "{body}");
+        }
+        for body in [
+            r#"{"error":{"code":"insufficient_quota"#,
+            r#"{"error":{"code":"credit balance too low"#,
+            r#"{"error":{"details":[{"violations":[{"quotaId":"RequestsPerDay"#,
+            r#"{"error":{"message":"m"},"Your credit balance is too low"#,
+            r#"{"user":"Your credit balance is too low"#,
+        ] {
+            assert_eq!((kind(body), BodyFacts::read(body).codes.len()), (None, 0), "{body}");
+        }
+        // A code that goes on is another one at the provider of that shape.
+        assert_eq!(at(400, r#"{"object":"error","code":"1500"#), None);
+        assert_eq!(BodyFacts::read(r#"{"message":"m","request_id":"req_1"#).provider(), None);
+    }
+
+    #[test]
     fn the_most_specific_code_wins_and_an_unknown_one_says_nothing() {
         let body = r#"{"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
         assert_eq!(kind(body), Some("spend_limit_reached"));
@@ -376,6 +420,6 @@ mod tests {
         assert_eq!(read(r#"{"error":{"code":"429"}}"#).numeric(), Some(429));
         assert_eq!(read(r#"{"error":{"code":-32601}}"#).numeric(), None);
         assert_eq!(read("<html>502 Bad Gateway</html>"), BodyFacts::default());
-        assert_eq!(read(r#"{"error":{"message":"cut he"#).message(), None);
+        assert_eq!(read(r#"{"error":{"message":"cut he"#).message(), Some("cut he"));
     }
 }

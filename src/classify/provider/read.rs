@@ -45,7 +45,14 @@ impl BodyFacts {
     /// Reads a body of any form: JSON (whole or cut short, in an array, in a string), lines of
     /// JSON, the text of an event stream, plain text, HTML.
     pub fn read(body: &str) -> BodyFacts {
-        let mut facts = BodyFacts::default();
+        BodyFacts::read_behind(None, body)
+    }
+
+    /// As [`BodyFacts::read`], behind a status. Of a 2xx the text in which the body was cut says
+    /// no more than that it was cut.
+    pub fn read_behind(status: Option<u16>, body: &str) -> BodyFacts {
+        let of_answer = status.is_some_and(|status| status < 300);
+        let mut facts = BodyFacts { of_answer, ..BodyFacts::default() };
         let text = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii_start();
         match text.as_bytes().first() {
             Some(b'{' | b'[' | b'"') => facts.read_values(text),
@@ -69,9 +76,13 @@ impl BodyFacts {
         }
     }
 
-    fn visit(&mut self, keys: &[&str], scalar: &Scalar<'_>) {
-        self.hints.see(keys, scalar);
-        self.usage.visit(keys, scalar);
+    /// Of a text that is not whole only words count: the beginning of a code is another code, or
+    /// none.
+    fn visit(&mut self, keys: &[&str], scalar: &Scalar<'_>, is_whole: bool) {
+        if is_whole {
+            self.hints.see(keys, scalar);
+            self.usage.visit(keys, scalar);
+        }
         let mut place = keys;
         let mut rank = BESIDE;
         while let [first, inner @ ..] = place {
@@ -103,7 +114,8 @@ impl BodyFacts {
             Scalar::Null => return,
         };
         let whole = if let ["[]", inner @ ..] = keys { inner } else { keys };
-        if self.family.is_none()
+        if is_whole
+            && self.family.is_none()
             && index::may_have(whole)
             && let Some(shape) = index::value(index::SHAPE, whole)
             && is_of_shape(shape >> 8, text)
@@ -118,8 +130,9 @@ impl BodyFacts {
         let Some(role) = role else { return };
         let is_text = matches!(scalar, Scalar::Text(_)) && !text.is_empty();
         match role {
-            ..MESSAGE => self.add_code(rank + role as u8, text),
             MESSAGE if is_text && self.messages.len() < MOST_MESSAGES => self.messages.push(text.to_owned()),
+            _ if !is_whole => {}
+            ..MESSAGE => self.add_code(rank + role as u8, text),
             FINISH if is_text => self.finish = Some(text.to_owned()),
             REFUSAL if is_text => self.finish = Some("refusal".to_owned()),
             QUOTA => self.daily |= is_daily(text),
@@ -129,20 +142,26 @@ impl BodyFacts {
 
     #[inline(never)]
     fn forget(&mut self) {
-        *self = BodyFacts::default();
+        *self = BodyFacts { of_answer: self.of_answer, ..BodyFacts::default() };
     }
 
     /// One value of JSON; gives what follows it.
     #[inline(never)]
     fn read_value<'t>(&mut self, text: &'t str, dialect: Dialect) -> &'t str {
         let mut signs = Signs::default();
-        let (shape, rest) = json::walk_first(text, dialect, &mut |keys, scalar| {
+        let walked = json::walk_first(text, dialect, &mut |keys, scalar| {
             signs.visit(keys, &scalar);
-            self.visit(keys, &scalar);
+            self.visit(keys, &scalar, true);
         });
+        if !self.of_answer {
+            walked.begun(&mut |keys, text| {
+                self.hints.see_begun(keys, text);
+                self.visit(keys, &Scalar::Text(text.into()), false);
+            });
+        }
         self.failed |= signs.failed();
-        self.cut_short = shape == Shape::CutShort;
-        rest
+        self.cut_short = walked.shape == Shape::CutShort;
+        walked.rest()
     }
 
     /// A value of JSON, or lines of them: the first that failed, else the last.
@@ -166,7 +185,7 @@ impl BodyFacts {
             self.family = Some("cloudflare").filter(|_| code.len() == 4);
             self.add_code(0, code);
         }
-        self.visit(&[], &Scalar::Text(text.into()));
+        self.visit(&[], &Scalar::Text(text.into()), true);
     }
 
     /// The text of an event stream: the first event that failed, else the last.
