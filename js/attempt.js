@@ -12,7 +12,7 @@ import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, isPromise, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, headersOf, isOneShot, methodOf, platformFetch, readRequest, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, headersOf, isEmptyInit, isOneShot, methodOf, platformFetch, readRequest, referrerOf, Replay, urlOf, withFields } from './request.js';
 import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
@@ -154,7 +154,10 @@ export class FetchCall extends HedgedCall {
       const prepared = this.prepared(attempt, limit);
       const input = isPromise(prepared) ? await prepared : prepared;
       if (signal?.aborted) return UNSENT.cancelled;
-      if (input === undefined) return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
+      if (input === undefined) {
+        limit?.end();
+        return byDeadline ? UNSENT.deadlineExceeded : UNSENT.oneShotBody;
+      }
       this.letGo();
       this.limit = limit;
       this.index = attempt - 1;
@@ -167,6 +170,7 @@ export class FetchCall extends HedgedCall {
       const send = settings.given.fetch ?? platformFetch();
       response = await race(send(input, this.sent), signal, limitMs, discard);
     } catch (error) {
+      limit?.end();
       if (signal?.aborted) return this.ended(ENDING.cancelled);
       this.letGo();
       return this.failedWith(error, fromFetch);
@@ -203,6 +207,7 @@ export class FetchCall extends HedgedCall {
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
     if (more.length > 0) init.headers = withFields(headersOf(input, init), more);
+    if (isEmptyInit(this.init) && (this.replay !== undefined || !isEmptyInit(init))) Object.assign(init, referrerOf(input));
     if (attempt > this.firstAttempt && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
     this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
     return input;
@@ -222,10 +227,7 @@ export class FetchCall extends HedgedCall {
     const body = await race(/** @type {Promise<any>} */ (again), this.signal, limit?.limitMs, (late) => discard({ body: late }));
     if (body === CANCELLED || body === TIMED_OUT) return undefined;
     this.sent = init;
-    if (bodyFactory === undefined) {
-      const Class = /** @type {any} */ (input.constructor);
-      return body && new Class(input, { body });
-    }
+    if (bodyFactory === undefined) return body && new /** @type {Replay} */ (replay).Class(input, { body });
     init.body = body;
     if (isOneShot(body)) init.duplex = 'half';
     return input;
@@ -311,7 +313,7 @@ export class FetchCall extends HedgedCall {
 
   /** @override */
   letGo() {
-    this.link?.abort();
+    this.link?.controller.abort();
     this.link = undefined;
     discard(this.response);
     this.response = undefined;
@@ -392,8 +394,10 @@ export class FetchCall extends HedgedCall {
    * @param {KeptHistory | undefined} history
    */
   handOver(history) {
-    if (this.delivery === undefined) this.limit?.watchBody();
-    else this.delivery.begin(history);
+    this.link?.lasts(this.response);
+    if (this.delivery !== undefined) return this.delivery.begin(history);
+    this.limit?.lasts(this.response);
+    this.limit?.watchBody();
   }
 
   /** @override */

@@ -31,7 +31,7 @@ export class HedgedCall extends Call {
     this.made = undefined;
     /** @type {(() => void) | undefined} Ends the legs that are under way. */
     this.abandon = undefined;
-    /** @type {AbortController | undefined} Of the leg whose answer the call has. */
+    /** @type {import('./limit.js').Limit | undefined} Of the leg whose answer the call has. */
     this.link = undefined;
   }
 
@@ -105,9 +105,10 @@ export class HedgedCall extends Call {
    *
    * @abstract
    * @param {any} leg
+   * @param {import('./limit.js').Limit} link What the leg's signal follows the caller's by.
    */
-  adopt(leg) {
-    throw new Error(leg);
+  adopt(leg, link) {
+    throw new Error(`${leg} ${link}`);
   }
 
   /** Whether the request cannot be sent again. */
@@ -236,9 +237,9 @@ async function decided(call, first, second) {
 function adopted(call, { facts, call: its, link }) {
   // Nothing was sent: what the attempt before came to stays.
   if (typeof facts === 'number') return facts;
-  call.adopt(its);
+  call.adopt(its, link);
   // An answer may yet be read.
-  if (facts === null || its.holdsAnswer) call.link = link.controller;
+  if (facts === null || its.holdsAnswer) call.link = link;
   else link.controller.abort();
   return facts;
 }

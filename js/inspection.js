@@ -30,7 +30,8 @@ export async function examineBody(call, response, reader) {
     reader.cancel();
     return read === CANCELLED ? call.ended(ENDING.cancelled) : call.timedOut();
   }
-  if (!read.whole && read.error === undefined) limit?.keepForBody(response);
+  if (read.whole) limit?.end();
+  else if (read.error === undefined) limit?.keepForBody(response);
   return response.ok ? inspected(call, response, read) : call.respondedWith(response, read.bytes);
 }
 

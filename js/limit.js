@@ -1,3 +1,6 @@
+/** @type {FinalizationRegistry<() => void> | undefined} Ends links whose answer nobody can read any more. */
+let unread;
+
 /** The limit of one attempt: its signal, and what is left of it for the body. */
 export class Limit {
   /**
@@ -79,6 +82,20 @@ export class Limit {
     this.unlink?.();
   }
 
+  /**
+   * The attempt succeeded with this. A link that was made by hand lasts as long as it can be read, so that an abort
+   * still ends that.
+   *
+   * @param {any} answer
+   */
+  lasts(answer) {
+    const { unlink } = this;
+    if (unlink === undefined) return;
+    const read = answer?.body === undefined ? answer : answer.body;
+    if (Object(read) !== read) unlink();
+    else if (globalThis.FinalizationRegistry) (unread ??= new FinalizationRegistry((end) => end())).register(read, unlink);
+  }
+
   /** Ends the attempt, and says which option did. */
   reached() {
     const { deadlineMs, timeoutMs, coversResponse } = this.settings;
@@ -103,8 +120,11 @@ export class Limit {
       // An older runtime: as with a signal of another library, it is followed by hand.
     }
     const follow = () => ours.abort(callers.reason);
-    callers.addEventListener('abort', follow, { once: true, signal: ours.signal });
-    this.unlink = () => callers.removeEventListener('abort', follow);
+    const unlink = () => callers.removeEventListener('abort', follow);
+    callers.addEventListener('abort', follow);
+    // Another library may know no options of addEventListener.
+    ours.signal.addEventListener('abort', unlink);
+    this.unlink = unlink;
     return ours.signal;
   }
 }

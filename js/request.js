@@ -93,6 +93,31 @@ export function copyOf(init) {
 }
 
 /**
+ * What a Request says of its referrer, where that is not the default. An init beside a Request
+ * makes the platform forget it (Fetch, the constructor of Request), so ours has to repeat it.
+ *
+ * @param {Input} input
+ * @returns {Pick<RequestInit, 'referrer' | 'referrerPolicy'>}
+ */
+export function referrerOf(input) {
+  // Of a text both are undefined.
+  const { referrer, referrerPolicy } = /** @type {Request} */ (input);
+  return {
+    ...(referrer !== undefined && referrer !== 'about:client' && { referrer }),
+    ...(referrerPolicy && { referrerPolicy }),
+  };
+}
+
+/**
+ * Whether an init has no member, as the platform looks at it.
+ *
+ * @param {RequestInit | undefined} init
+ */
+export function isEmptyInit(init) {
+  return Object.values(init ?? {}).every((value) => value === undefined);
+}
+
+/**
  * Whether a body can be read only once.
  *
  * @param {any} body
@@ -131,6 +156,8 @@ export class Replay {
    */
   constructor(request, limit) {
     const clone = request.clone();
+    /** @type {any} The platform's or library's own: the constructor of a derived class may take other arguments. */
+    this.Class = clone.constructor;
     this.#reader = readerOf(clone.body);
     // A platform whose Request has no `body` can only be asked for all of it.
     const reading = this.#reader?.read(limit) ?? clone.arrayBuffer().then((all) => ({ bytes: new Uint8Array(all), whole: all.byteLength <= limit }));

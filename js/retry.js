@@ -1,3 +1,4 @@
+import { discard } from './body.js';
 import { configError, describe, GIVEN, read, RetryError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { HedgedCall } from './hedge.js';
@@ -111,6 +112,7 @@ export class OperationCall extends HedgedCall {
       const running = Promise.resolve(this.operation(given === undefined ? new Unlimited(attempt) : { attempt, signal: given }));
       value = await race(running, signal, limitMs);
     } catch (error) {
+      limit?.end();
       if (signal?.aborted) return new Facts(ENDING.cancelled);
       return this.thrownFacts(error, attempt - 1);
     }
@@ -120,9 +122,27 @@ export class OperationCall extends HedgedCall {
       return this.errorFacts(this.error, attempt - 1, byDeadline ? ENDING.deadlinePassed : ENDING.timedOut);
     }
     this.value = value;
+    limit?.lasts(value);
     // A call that succeeds at once has no history to show it in.
     if (attempt > 1) this.told();
     return null;
+  }
+
+  /**
+   * @override
+   * @param {number} attempt
+   * @param {number} limitMs
+   * @param {boolean} byDeadline
+   */
+  begin(attempt, limitMs, byDeadline) {
+    if (this.made === undefined) this.letGo();
+    super.begin(attempt, limitMs, byDeadline);
+  }
+
+  /** @override A Response that was thrown, and that nobody will have, must not hold its connection. */
+  letGo() {
+    discard(this.error);
+    this.error = undefined;
   }
 
   /**
@@ -157,9 +177,11 @@ export class OperationCall extends HedgedCall {
   /**
    * @override
    * @param {OperationCall<T>} leg
+   * @param {Limit} link
    */
-  adopt({ value, error, usage }) {
+  adopt({ value, error, usage }, link) {
     Object.assign(this, { value, error, usage });
+    link.lasts(value);
   }
 
   /**
@@ -187,7 +209,9 @@ export class OperationCall extends HedgedCall {
       remember(this.value, history);
       return this.resolve(/** @type {T} */ (this.value));
     }
-    const { error } = this.interruption(mark) ?? { error: this.exhausted(mark, history.read()) };
+    const interruption = this.interruption(mark);
+    if (interruption !== undefined) this.letGo();
+    const { error } = interruption ?? { error: this.exhausted(mark, history.read()) };
     remember(error, history);
     this.reject(error);
   }

@@ -6,7 +6,7 @@ import { cancelTests } from './lib/cancel-run.js';
 import { fakeClock, settled, stoppedClock } from './lib/clock.js';
 import { serve } from './lib/server.js';
 import { countedController } from './lib/signals.js';
-import { failed, stubFetch, URL_ } from './lib/stub.js';
+import { failed, json, stubFetch, URL_ } from './lib/stub.js';
 
 const { createFetch, historyOf, retry } = dacapo;
 const never = () => new Promise(() => {});
@@ -142,6 +142,53 @@ test('a signal of another library or realm is followed', async () => {
   for (const listener of [...listeners]) listener();
   await assert.rejects(call, (reason) => reason === 'foreign');
   assert.equal(listeners.size, 0);
+});
+
+/** A signal of a library that knows no options of addEventListener. */
+function foreignSignal() {
+  const listeners = [];
+  return {
+    listeners,
+    aborted: false,
+    reason: undefined,
+    addEventListener: (type, listener) => listeners.push(listener),
+    removeEventListener: (type, listener) => listeners.splice(listeners.indexOf(listener), 1),
+  };
+}
+
+const limited = { timeoutMs: 60_000, clock: fakeClock() };
+const busy = () => Object.assign(new Error('busy'), { status: 503 });
+const POST = { method: 'POST', body: '{}' };
+for (const [exit, end] of Object.entries({
+  'an operation that gives a value': (signal) => retry(async () => 1, { ...limited, signal }),
+  'an operation that gives nothing, hedged': (signal) => retry(async () => {}, { ...limited, hedgeAfterMs: 1000, signal }),
+  'an operation that fails again and again': (signal) => retry(async () => { throw busy(); }, { ...limited, signal }),
+  'an operation that throws at once': (signal) => retry(() => { throw new Error('slip'); }, { ...limited, signal }),
+  'an operation that hangs': (signal) => retry(() => new Promise(() => {}), { ...limited, timeoutMs: 1, signal }),
+  'an answer without a body': (signal) => createFetch({ ...limited, fetch: stubFetch(204) })(URL_, { signal }),
+  'an answer that was read whole before': (signal) => createFetch({ ...limited, fetch: stubFetch(() => json({})) })(URL_, { ...POST, signal }),
+  'answers that failed': (signal) => createFetch({ ...limited, fetch: stubFetch(503) })(URL_, { signal }),
+  'a connection that failed': (signal) => createFetch({ ...limited, fetch: stubFetch(new TypeError('fetch failed')) })(URL_, { signal }),
+  'a fetch that hangs': (signal) => createFetch({ ...limited, timeoutMs: 1, fetch: never })(URL_, { signal }),
+  'a key that cannot be had': (signal) => createFetch({ ...limited, fetch: never, idempotencyKey: () => { throw new Error('no key'); } })(URL_, { signal }),
+})) {
+  test(`under a limit no listener stays on a signal of another library: ${exit}`, async () => {
+    const signal = foreignSignal();
+    await end(signal).catch(() => {});
+    assert.equal(signal.listeners.length, 0);
+  });
+}
+
+test('under a limit an abort by a signal of another library ends the reading of an answer', async () => {
+  const signal = foreignSignal();
+  const own = async (input, init) => new Response(new ReadableStream({
+    start: (stream) => init.signal.addEventListener('abort', () => stream.error(init.signal.reason)),
+  }));
+  const response = await createFetch({ ...limited, fetch: own })(URL_, { signal });
+  Object.assign(signal, { aborted: true, reason: 'foreign' });
+  for (const listener of [...signal.listeners]) listener();
+  await assert.rejects(response.text(), (reason) => reason === 'foreign');
+  assert.equal(signal.listeners.length, 0);
 });
 
 test('an operation gets the caller\'s own signal, and one that never aborts when there is none', async () => {

@@ -65,6 +65,38 @@ test('a Request without a body is sent again as it is', async (t) => {
   assert.deepEqual(requests.map(({ method, headers }) => method + headers['x-a']), ['GET1', 'GET1', 'GET1']);
 });
 
+for (const [name, options, init] of [
+  ['refused redirects', {}],
+  ['a limit', { redirects: 'platform', timeoutMs: 60_000 }],
+  ['a header', { redirects: 'platform', retryCountHeader: 'x-retry' }],
+  ['nothing', { redirects: 'platform' }],
+  ['an init without members', {}, { signal: undefined }],
+]) {
+  test(`a Request keeps its referrer and its referrer policy at every attempt, with ${name} added`, async () => {
+    /** @type {unknown[]} */
+    const seen = [];
+    const fetch = async (input, given) => {
+      const { referrer, referrerPolicy } = new Request(input, given);
+      seen.push([referrer, referrerPolicy]);
+      return new Response('', { status: 503 });
+    };
+    const request = new Request(URL_, { method: 'POST', body: 'a', referrer: '', referrerPolicy: 'no-referrer' });
+    await createFetch({ fetch, clock: fakeClock(), ...options })(request, init);
+    assert.deepEqual(seen, Array(3).fill(['', 'no-referrer']));
+  });
+}
+
+test('an init of the caller\'s own makes a Request forget its referrer, as it does without us', async () => {
+  const request = new Request(URL_, { method: 'POST', referrerPolicy: 'no-referrer' });
+  let policy;
+  const fetch = async (input, given) => {
+    policy = new Request(input, given).referrerPolicy;
+    return new Response();
+  };
+  await createFetch({ fetch })(request, { headers: { 'x-a': 'b' } });
+  assert.equal(policy, new Request(request, { headers: { 'x-a': 'b' } }).referrerPolicy);
+});
+
 test('a body in init outweighs the Request\'s and is replayed', async (t) => {
   const { requests } = await arrived(t, (url) => new Request(url, { method: 'POST', body: 'old' }), { body: 'new' });
   assert.deepEqual(requests.map(({ body }) => body), ['new', 'new', 'new']);
@@ -85,6 +117,21 @@ test('a Request is not cloned when only one attempt is possible', async (t) => {
     await createFetch({ fetch: stubFetch(200), ...options })(request);
     assert.equal(clone.mock.callCount(), clones);
   }
+});
+
+test('a Request of a class of its own, whose constructor takes other arguments, is sent again as it is', async (t) => {
+  const { url, requests } = await serve(t, 503, 500, 200);
+  class Question extends Request {
+    constructor(path, asked) {
+      super(url + path.slice(1), { method: 'PUT', headers: { 'x-a': 'b' }, body: JSON.stringify({ asked }) });
+    }
+  }
+  const response = await createFetch({ clock: fakeClock() })(new Question('/path', 'é'));
+  assert.equal(response.status, 200);
+  for (const request of requests) {
+    assert.deepEqual([request.method, request.url, request.headers['x-a'], request.body], ['PUT', '/path', 'b', '{"asked":"é"}']);
+  }
+  assert.equal(requests.length, 3);
 });
 
 test('a Request larger than maxReplayBytes counts as one that can be read only once', async (t) => {

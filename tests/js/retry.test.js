@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { historyOf, isRetryError, retry, RetryError } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { KINDS } from './lib/kinds.js';
+import { watchedBody } from './lib/stub.js';
 import { thrownBy } from './lib/thrown.js';
 
 test('an operation that raises a kind is retried as the kind\'s row says', async () => {
@@ -188,10 +189,30 @@ test('an attempt that nothing limits has a signal as well, its own, which never 
 
 test('a Response that an operation throws is judged by its status and headers', async () => {
   for (const [status, sends, kind] of [[503, 3, 'overloaded'], [401, 1, 'auth']]) {
-    const clock = fakeClock();
-    const thrown = new Response('no', { status, headers: { 'retry-after': '7' } });
-    const { error, sends: made } = await thrownBy(thrown, { clock });
-    assert.deepEqual([error.kind, error.status, made, error.cause === thrown, thrown.bodyUsed], [kind, status, sends, true, false]);
+    const thrown = [];
+    const error = await retry(async () => {
+      thrown.push(new Response('no', { status, headers: { 'retry-after': '7' } }));
+      throw thrown.at(-1);
+    }, { clock: fakeClock() }).catch((error) => error);
+    assert.deepEqual([error.kind, error.status, thrown.length, error.cause === thrown.at(-1)], [kind, status, sends, true]);
     assert.equal(error.retryAfterMs, 7000);
+    assert.equal(await error.cause.text(), 'no');
   }
 });
+
+for (const [name, options, kept] of [
+  ['that is retried past', {}, 1],
+  ['that a hook ends the call after', { onRetry: () => { throw new Error('hook'); } }, 0],
+  ['that is the last one', { maxAttempts: 1 }, 1],
+]) {
+  test(`a Response that an operation throws holds no connection, but for the cause: one ${name}`, async () => {
+    const bodies = [];
+    const error = await retry(async () => {
+      const { stream, seen } = watchedBody();
+      bodies.push(seen);
+      throw new Response(stream, { status: 503 });
+    }, { clock: fakeClock(), ...options }).catch((error) => error);
+    assert.equal(bodies.filter(({ cancelled }) => cancelled === 0).length, kept);
+    if (kept === 1) assert.equal(await error.cause.text(), 'some bytes');
+  });
+}
