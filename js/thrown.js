@@ -16,8 +16,11 @@ const OWN_BODIES = ['responseBody', 'body', 'error', 'data'];
 
 /** Codes of Node and its libraries: no provider's, and outermost they would hide those further in. */
 const RUNTIME_CODE = /^(?:E[A-Z0-9]+$|(?:UND_)?ERR_)/;
-/** How a client begins a message that goes on with the body: `429 {…`, `got status: 429 Too Many Requests. {…`. */
-const STATUS_FIRST = /^(?:[^{"]{0,60}\b[1-5]\d\d\b[^{"]{0,60})?\{/;
+/**
+ * How a client begins a message that goes on with the body: `429 {…`, `got status: 429 Too Many Requests. {…`, and
+ * for a failure inside a stream `got status: UNAVAILABLE. {…`.
+ */
+const STATUS_FIRST = /^(?:[^{"]{0,60}\b(?:[1-5]\d\d|status: [A-Z_]+)\b[^{"]{0,60})?\{/;
 
 /** How much of a body the engine is shown: characters of a text, bytes, and of an object as much as this. */
 const BODY_CHARS = 64 * 1024;

@@ -183,6 +183,12 @@ const PERMANENT: &[&str] = &[
     "'window' option",
     "too many subrequests",
     "subrequest depth limit",
+    "net::err_cert",
+    "net::err_invalid_url",
+    "net::err_unsafe_port",
+    "net::err_unknown_url_scheme",
+    "net::err_disallowed_url_scheme",
+    "net::err_blocked_by",
 ];
 
 /// Wordings of a slip in a program, not of a failure on the wire.
@@ -200,7 +206,8 @@ const PROGRAMMER: &[&str] = &[
     "is not a response",
 ];
 
-/// Wordings of a connection that failed. Chromium, Firefox, WebKit, Node, Deno, Bun, workerd.
+/// Wordings of a connection that failed. Chromium, Firefox, WebKit, Node, Deno, Bun, workerd, and
+/// clients whose stream broke off.
 const TRANSPORT: &[&str] = &[
     "failed to fetch",
     "networkerror when attempting to fetch resource",
@@ -230,6 +237,10 @@ const TRANSPORT: &[&str] = &[
     "client error (connect)",
     "unable to connect",
     "internal error; reference =",
+    "did not get a response",
+    "without sending any chunks",
+    "stream ended before",
+    "stream ended without",
 ];
 
 /// Wordings of an answer that never came.
@@ -348,6 +359,11 @@ mod tests {
             "Network connection lost.",
             "Unable to connect. Is the computer able to access the url?",
             "FETCH FAILED",
+            "net::ERR_NETWORK_IO_SUSPENDED",
+            "http2 request did not get a response",
+            "request ended without sending any chunks",
+            "stream ended before message_stop",
+            "stream ended without producing a Message with role=assistant",
         ] {
             assert_eq!(kind(&[link("TypeError", message, "")]), Some(ErrorKind::Transport), "{message}");
         }
@@ -355,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_cause_that_does_not_heal_outweighs_the_wording_of_the_network() {
-        for cause in ["bad port", "unknown scheme", "self-signed certificate"] {
+        for cause in ["bad port", "unknown scheme", "self-signed certificate", "net::ERR_CERT_AUTHORITY_INVALID"] {
             let links = [link("TypeError", "fetch failed", ""), link("Error", cause, "")];
             assert_eq!(kind(&links), Some(ErrorKind::BadRequest), "{cause}");
             assert_eq!(finding(&links, Source::Fetch, false), Some((ErrorKind::Transport, None)), "{cause}");

@@ -23,11 +23,13 @@ const QUERY: &[&str] = &[
     "signature", "password", "passwd", "secret", "clientsecret", "secretaccesskey",
     "awsaccesskeyid", "authorization", "xapikey", "xgoogapikey", "subscriptionkey",
     "xamzsignature", "xamzcredential", "xamzsecuritytoken", "xgoogsignature",
-    "xgoogcredential",
+    "xgoogcredential", "privatetoken", "apitoken", "apisecret", "secretkey", "accesskey",
+    "appsecret", "hapikey", "clientassertion", "consumersecret", "oauthtoken",
+    "oauthtokensecret", "oauthsignature",
 ];
 
 /// Query parameters that are sensitive in a URL, and ordinary words anywhere else.
-const QUERY_IN_URL: &[&str] = &["key", "auth", "sig", "code"];
+const QUERY_IN_URL: &[&str] = &["key", "auth", "sig", "code", "jwt", "pwd"];
 
 /// Whether the header field carries a secret: its name in any case is one of a fixed list
 /// or of `extra`, or a whole segment of it (between `-` or `_`) is `token`, `secret`,
@@ -143,7 +145,11 @@ mod tests {
         for name in ["key", "KEY", "%6Bey", "k%65%79", "X-Amz-Signature", "accessToken", "api%5Fkey"] {
             assert!(is_sensitive_query(name, &[]), "{name}");
         }
-        for name in ["", "alt", "keys", "keyword", "page_token", "codec", "%6", "api-version"] {
+        for name in ["private_token", "consumer_secret", "oauth_signature", "access_key", "client_assertion", "jwt"] {
+            assert!(is_sensitive_query(name, &[]), "{name}");
+        }
+        for name in ["", "alt", "keys", "keyword", "page_token", "codec", "%6", "api-version", "oauth_signature_method"]
+        {
             assert!(!is_sensitive_query(name, &[]), "{name}");
         }
         assert!(is_sensitive_query("Tenant", &["tenant".into()]));

@@ -77,7 +77,9 @@ pub(super) fn from_headers(headers: Headers<'_>, sent_at: WallMs) -> Option<Dela
             longest = longest.max(structured(value));
             continue;
         }
-        let (is_reset, name) = match (without(field, "reset"), without(field, "remaining")) {
+        // Symfony's `x-ratelimit-retry-after` is a reset by another name.
+        let reset = without(field, "reset").or_else(|| without(field, "retry-after"));
+        let (is_reset, name) = match (reset, without(field, "remaining")) {
             (Some(name), _) => (true, name),
             (None, Some(name)) => (false, name),
             (None, None) => continue,
@@ -174,6 +176,7 @@ mod tests {
     #[test]
     fn the_bare_reset_needs_no_remaining_but_is_refuted_by_one() {
         assert_eq!(ms(&[("x-ratelimit-reset", "2")]), Some(2_000));
+        assert_eq!(ms(&[("X-RateLimit-Retry-After", "1768478420")]), Some(20_000));
         assert_eq!(ms(&[("x-ratelimit-reset", "2"), ("x-ratelimit-remaining", "0")]), Some(2_000));
         assert_eq!(ms(&[("x-ratelimit-reset", "2"), ("x-ratelimit-remaining", "999")]), None);
         assert_eq!(ms(&[("ratelimit-reset", "2")]), None);

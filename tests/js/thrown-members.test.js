@@ -45,6 +45,7 @@ test('clients that keep no headers give status and code', () => {
   for (const [client, error] of Object.entries({
     'google genai': made('ApiError', TEXT, { status: 429 }),
     'an older google genai': made('ClientError', `got status: 429 Too Many Requests. ${TEXT}`),
+    'an older google genai, inside a stream': made('ClientError', `got status: RESOURCE_EXHAUSTED. ${TEXT}`),
     'hugging face': made('ProviderApiError', 'm', { httpResponse: { status: 429, requestId: '', body: BODY } }),
     ollama: made('ResponseError', 'm', { status_code: 429, error: TEXT }),
     'a text': `429 ${TEXT}`,
