@@ -319,14 +319,15 @@ export class FetchCall extends HedgedCall {
     this.response = undefined;
     this.delivery = undefined;
     this.error = undefined;
-    this.limit?.end();
+    this.limit?.drop();
     this.limit = undefined;
   }
 
   timedOut() {
     const limit = /** @type {Limit} */ (this.limit);
+    const error = limit.reached();
     this.letGo();
-    this.error = limit.reached();
+    this.error = error;
     return this.about(this.errorFacts(this.error, this.index, limit.byDeadline ? ENDING.deadlinePassed : ENDING.timedOut));
   }
 

@@ -281,6 +281,7 @@ export class Delivery {
     this.#leave();
     this.#controller.error(error);
     quietly(() => this.reader.cancel(error));
+    this.#call.limit?.drop();
   }
 
   /** @param {Facts} facts */
@@ -306,7 +307,9 @@ export class Delivery {
   #cancel(reason) {
     this.#isConcluded();
     this.#leave();
-    return this.reader.cancel(reason);
+    const cancelled = this.reader.cancel(reason);
+    this.#call.limit?.drop();
+    return cancelled;
   }
 
   #leave() {

@@ -19,6 +19,8 @@ export class Limit {
     this.readingMs = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
+    /** Whether the answer's body may have more to come. */
+    this.isOpen = false;
     /** @type {(() => void) | undefined} Ends the link to the caller's signal, where it was made by hand. */
     this.unlink = undefined;
     this.signal = callers === undefined ? this.controller.signal : this.either(callers);
@@ -41,6 +43,7 @@ export class Limit {
    * @param {number} started When the call began.
    */
   headersCame(started) {
+    this.isOpen = true;
     const { deadlineMs } = this.settings;
     if (this.coversBody || deadlineMs === 0) return;
     this.byDeadline = true;
@@ -54,8 +57,9 @@ export class Limit {
    * @param {Response} response
    */
   keepForBody(response) {
+    this.isOpen = response.body !== null;
     const { coversResponse, timeoutMs } = this.settings;
-    if (!coversResponse || timeoutMs === 0 || response.body === null) return;
+    if (!coversResponse || timeoutMs === 0 || !this.isOpen) return;
     this.byDeadline = false;
     this.limitMs = timeoutMs;
     this.readingMs = this.leftMs();
@@ -76,10 +80,19 @@ export class Limit {
     /** @type {any} */ (this.timer).unref?.();
   }
 
-  /** The body has ended, or nobody will read it. */
+  /** The body has ended. */
   end() {
     clearTimeout(this.timer);
     this.unlink?.();
+  }
+
+  /**
+   * Nobody will read what is left of the body. Firefox closes the connection of one that stalls when its signal aborts, and
+   * not when it is cancelled; until then a GET of the same URL waits for it.
+   */
+  drop() {
+    this.end();
+    if (this.isOpen) this.controller.abort();
   }
 
   /**
@@ -115,7 +128,9 @@ export class Limit {
   either(callers) {
     const ours = this.controller;
     try {
-      if (callers instanceof AbortSignal) return AbortSignal.any([callers, ours.signal]);
+      // Throws for all but a platform's signal, which may be another realm's: Node would take anything, and not follow it.
+      Reflect.get(AbortSignal.prototype, 'aborted', callers);
+      return AbortSignal.any([callers, ours.signal]);
     } catch {
       // An older runtime: as with a signal of another library, it is followed by hand.
     }

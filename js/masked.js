@@ -108,8 +108,8 @@ function partsOf(object) {
   if (ArrayBuffer.isView(object)) {
     return [new TextDecoder().decode(new Uint8Array(object.buffer, object.byteOffset, Math.min(object.byteLength, BYTES)))];
   }
-  const { name, message, stack, cause, errors, url, headers, toJSON } = object;
-  const parts = [name, message, stack, cause, errors, url, headers].filter((part) => part !== undefined);
+  const { name, message, stack, cause, errors, url, headers, statusText, referrer, toJSON } = object;
+  const parts = [name, message, stack, cause, errors, url, headers, statusText, referrer].filter((part) => part !== undefined);
   if (typeof toJSON === 'function') parts.push(object.toJSON());
   for (const key of Reflect.ownKeys(object)) parts.push(typeof key === 'string' ? key : key.description, object[key]);
   if (typeof object[Symbol.iterator] === 'function' && !Array.isArray(object)) {

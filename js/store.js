@@ -24,6 +24,9 @@ const REFRESH_MS = 5000;
 /** After so long without news the failures that a closed breaker has counted are forgotten. */
 const STALE_MS = 60_000;
 
+/** So many characters are more than any state has: the engine would keep the memory that it copies them into. */
+const MOST_TEXT = 16 * 1024;
+
 /** What `state()` of a breaker says. */
 const CLOSED = 0;
 
@@ -160,7 +163,7 @@ class Shared {
     const at = read(state, 'at');
     const text = textOf(state);
     // One that cannot be read is written over.
-    if (typeof at !== 'number' || text === undefined) return { version, text: '', ageMs: 0 };
+    if (typeof at !== 'number' || text === undefined || text.length > MOST_TEXT) return { version, text: '', ageMs: 0 };
     const mono = this.source.mono();
     const { last } = this;
     // By the clock of whoever wrote it, which may be ahead; but it grows no younger here.

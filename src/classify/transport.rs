@@ -39,6 +39,7 @@ const CODES: &[(ErrorKind, &[&str])] = &[
             "CERT_SIGNATURE_FAILURE",
             "INVALID_CA",
             "HOSTNAME_MISMATCH",
+            "UnexpectedRedirect",
             "ERR_TLS_CERT_ALTNAME_INVALID",
         ],
     ),
@@ -183,6 +184,10 @@ const PERMANENT: &[&str] = &[
     "'window' option",
     "too many subrequests",
     "subrequest depth limit",
+    "redirect mode is set to 'error'",
+    "invalid redirect value",
+    "requests to port",
+    "fetch api cannot load",
     "net::err_cert",
     "net::err_invalid_url",
     "net::err_unsafe_port",
@@ -412,6 +417,10 @@ mod tests {
             "Method is not valid",
             "Request mode 'navigate' is not allowed",
             "Window.fetch: x is not a valid URL.",
+            "Encountered redirect while redirect mode is set to 'error'",
+            "Requests to port 25 are blocked",
+            "Invalid redirect value, must be one of \"follow\" or \"manual\" (\"error\" won't be implemented since it does not make sense at the edge; use \"manual\" and check the response status code).",
+            "Fetch API cannot load: blob:null/1",
         ] {
             let links = [link("TypeError", message, "")];
             assert_eq!(finding(&links, Source::Fetch, true), Some((ErrorKind::BadRequest, None)), "{message}");

@@ -198,5 +198,6 @@ test('an abort after the delivery of an answer that was looked into rejects noth
   controller.abort(new Error('enough'));
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.deepEqual(rejected, []);
-  await response.body?.cancel();
+  // Newer versions of Node.js reject this with the reason of the abort.
+  await response.body?.cancel().catch(() => {});
 });

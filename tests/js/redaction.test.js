@@ -211,6 +211,20 @@ test('an error with a secret leaves as a masked copy of the same name, its cause
   }
 });
 
+test('what a Response or a Request inside an error says of itself is looked at', async () => {
+  const secrets = canaries();
+  const key = secrets.next();
+  // As platforms have it that keep it where nobody can enumerate it.
+  class Answer { get statusText() { return `no ${key}`; } }
+  class Asked { get referrer() { return `https://host.example/?ticket=${key}`; } }
+  for (const member of [new Answer(), new Asked()]) {
+    const error = Object.assign(new TypeError('fetch failed'), { member });
+    const { result } = await seen([error], URL_, { ...POST, headers: { 'x-api-key': key } });
+    assert.notEqual(result, error);
+    assert.deepEqual([result.name, result.message, 'member' in result], ['TypeError', 'fetch failed', false]);
+  }
+});
+
 test('hostile errors are got over: cycles, getters that throw, proxies', async () => {
   const secrets = canaries();
   const key = secrets.next();

@@ -415,6 +415,7 @@ describe('a store that does not do its part', () => {
     { version: 1, state: { at: 1.7e12 } }, { version: 1, state: { at: 1.7e12, state: 'broken' } }, { version: 1, state: { at: Number.NaN, state: 'open' } },
     { version: 1, state: { at: 1.7e12, state: 'open', ...counts, leftMs: -1 } }, { version: 1, state: { at: 1.7e12, state: 'open', ...counts } },
     { version: 1, state: { at: 1.7e12, state: 'closed', ...counts, window: Array(9999).fill(1) } },
+    { version: 1, state: { at: 1.7e12, state: 'open', ...counts, leftMs: 1000, more: 'x'.repeat(16 * 1024) } },
     { version: 1, state: { at: 1.7e12, get state() { return broken(); } } }, { version: 1, get state() { return broken(); } },
   ];
   for (const lie of lies) {

@@ -101,6 +101,32 @@ describe('in Chromium', { timeout: 120_000 }, () => {
     assert.equal((await seen(url)).length, 3);
   });
 
+  test("a frame's signal is followed while its answer is read, and has no listener left", async () => {
+    const url = play(api.origin, [{ status: 503 }, { body: 'once upon ', fault: 'stall' }]);
+    const found = await page.evaluate(async (to) => {
+      const { createFetch } = globalThis.dacapo;
+      const frame = document.body.appendChild(document.createElement('iframe'));
+      const controller = new frame.contentWindow.AbortController();
+      const { signal } = controller;
+      let listeners = 0;
+      signal.addEventListener = (...given) => {
+        listeners += 1;
+        EventTarget.prototype.addEventListener.apply(signal, given);
+      };
+      signal.removeEventListener = (...given) => {
+        listeners -= 1;
+        EventTarget.prototype.removeEventListener.apply(signal, given);
+      };
+      const response = await createFetch({ initialDelayMs: 10, timeoutMs: 30_000 })(to, { signal });
+      const reading = response.text().catch((error) => error);
+      controller.abort('left');
+      await reading;
+      frame.remove();
+      return { isForeign: !(signal instanceof AbortSignal), status: response.status, listeners };
+    }, url);
+    assert.deepEqual(found, { isForeign: true, status: 200, listeners: 0 });
+  });
+
   test('a call begun offline gets through once the browser is online again', async () => {
     const url = play(api.origin, [{ json: { back: true } }]);
     await page.context().setOffline(true);

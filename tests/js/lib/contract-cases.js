@@ -185,6 +185,13 @@ claim('timeoutCovers response also ends a body that stops coming', async (env) =
   await seenUntil(url, ([first]) => first?.left);
 }, ['real']);
 
+claim('a failed answer whose body stalls is let go of before it is asked for again, under timeoutMs', async (env) => {
+  const url = play(env.origin, [{ status: 503, body: 'so ', fault: 'stall' }, OK]);
+  const response = await quickFetch(env, { timeoutMs: 60_000 })(url);
+  equal(await response.json(), { answer: 42 });
+  await seenUntil(url, ([first]) => first?.left);
+}, ['real']);
+
 claim('a wait that would end after deadlineMs is not begun', async (env) => {
   const url = play(env.origin, [{ status: 503, body: 'down' }]);
   const response = await quickFetch(env, { deadlineMs: 5000, initialDelayMs: 8000 })(url, ASK);

@@ -204,10 +204,19 @@ for (const [under, options] of Object.entries({ 'without a limit': {}, 'under ti
   }, ['real']);
 }
 
-claim('a reader that has had enough lets the server go', async (env) => {
-  const url = play(env.origin, [{ ...sse(chat.start, chat.text('Da ')), fault: 'stall' }]);
-  const { reader } = await firstText(await quickFetch(env)(url, ASK));
-  await reader.cancel('enough');
+for (const [how, options] of Object.entries({ '': {}, ', under timeoutMs': { timeoutMs: 60_000 } })) {
+  claim(`a reader that has had enough lets the server go${how}`, async (env) => {
+    const url = play(env.origin, [{ ...sse(chat.start, chat.text('Da ')), fault: 'stall' }]);
+    const { reader } = await firstText(await quickFetch(env, options)(url, ASK));
+    await reader.cancel('enough');
+    await seenUntil(url, ([first]) => first?.left);
+  }, ['real']);
+}
+
+claim('a stream that falls silent before its first output and is sent again lets the server go, under timeoutMs', async (env) => {
+  const url = play(env.origin, [{ ...sse(chat.start), fault: 'stall' }, WHOLE]);
+  const response = await quickFetch(env, { idleTimeoutMs: 200, timeoutMs: 60_000 })(url, ASK);
+  same(await response.text(), bytesOf(WHOLE), 'the text');
   await seenUntil(url, ([first]) => first?.left);
 }, ['real']);
 

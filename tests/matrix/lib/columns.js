@@ -20,6 +20,7 @@ export const columns = {
   timeout: [
     'an attempt without an answer is given up at timeoutMs and retried (real clock)',
     'a deadline that passes in flight is a TimeoutError that names deadlineMs (real clock)',
+    'a failed answer whose body stalls is let go of before it is asked for again, under timeoutMs (real clock)',
   ],
   'abort in wait': [
     'an abort in the wait of the platform’s fetch rejects with the reason itself, and the server is let go (real clock)',
@@ -32,6 +33,8 @@ export const columns = {
   stream: [
     'a stream that fails before its first output is retried, and its reader sees one start: an error event (real clock)',
     'an abort after the first output breaks the stream and lets the server go, without a limit (real clock)',
+    'a reader that has had enough lets the server go, under timeoutMs (real clock)',
+    'a stream that falls silent before its first output and is sent again lets the server go, under timeoutMs (real clock)',
     'what is delivered is what was sent, whatever the packets cut in two: 7 B each (injected clock)',
   ],
   body: [
