@@ -52,8 +52,9 @@ impl DelayMs {
 
     /// Rounds to whole milliseconds. Negative and NaN give zero, infinity saturates.
     pub fn from_f64(ms: f64) -> DelayMs {
-        // `as` saturates and maps NaN to zero; + 0.5 rounds halves up without `f64::round`.
-        DelayMs::new((ms + 0.5) as u64)
+        // `as` saturates and maps NaN to zero. `(ms + 0.5) as u64` would round twice: above 2^52, and just below a half.
+        let whole = ms as u64;
+        DelayMs::new(whole.saturating_add(u64::from(ms - whole as f64 >= 0.5)))
     }
 
     /// The number of milliseconds.
@@ -115,6 +116,9 @@ mod tests {
             (0.4, 0),
             (0.5, 1),
             (1499.5, 1500),
+            (0.5 - f64::EPSILON / 4.0, 0),
+            (5_416_904_939_965_451.0, 5_416_904_939_965_451),
+            (MAX_SAFE_MS as f64, MAX_SAFE_MS),
             (-3.0, 0),
             (f64::NAN, 0),
             (f64::NEG_INFINITY, 0),

@@ -39,8 +39,12 @@ fn change_messages(value: &mut Value, change: &dyn Fn(&str) -> String) {
         Value::Object(members) => {
             for (key, inner) in members {
                 match inner {
-                    // What is JSON, or quotes it, is no prose.
-                    Value::String(text) if MESSAGES.contains(&key.as_str()) && !text.contains(['{', '[']) => {
+                    // What is JSON, or quotes it, is no prose, nor is an `error` of one word.
+                    Value::String(text)
+                        if MESSAGES.contains(&key.as_str())
+                            && !text.contains(['{', '['])
+                            && (key != "error" || text.contains(' ')) =>
+                    {
                         *text = change(text);
                     }
                     inner => change_messages(inner, change),

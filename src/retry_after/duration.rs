@@ -47,7 +47,7 @@ pub(super) fn leading(text: &str) -> Option<DelayMs> {
 /// A number with its unit: the length, the unit's place in [`UNITS`], what follows.
 fn component(text: &str, spaced: bool) -> Option<(DelayMs, usize, &str)> {
     let (number, rest) = text.split_at_checked(number_length(text))?;
-    let rest = if spaced { without_spaces(rest) } else { rest };
+    let rest = if spaced { before_unit(rest) } else { rest };
     let name_length = rest.bytes().take_while(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).count();
     let (name, after) = rest.split_at_checked(name_length)?;
     let initial = name.bytes().next()?.to_ascii_lowercase();
@@ -76,6 +76,12 @@ pub(super) fn is_in(list: &str, word: &str) -> bool {
 /// How long the digits and points are with which a text begins.
 pub(super) fn number_length(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count()
+}
+
+/// What follows a number in prose: `'5' seconds`, `5 more seconds`.
+fn before_unit(text: &str) -> &str {
+    let text = without_spaces(text.strip_prefix('\'').unwrap_or(text));
+    text.strip_prefix("more ").unwrap_or(text)
 }
 
 fn without_spaces(text: &str) -> &str {

@@ -19,9 +19,10 @@ const FROM_NOW: &str = "in after";
 /// What makes a wait of the number.
 const WAIT: &str = "wait retryafter retrydelay";
 /// What makes a wait of a number that counts from now.
-const RETURN: &str = "again retry retrying available resets";
+const RETURN: &str = "again retry retrying available resets only try back";
 /// What changes nothing.
-const FILLERS: &str = "the your this request requests it at least about approximately around roughly another for later";
+const FILLERS: &str =
+    "the your this request requests it at least about approximately around roughly another for later less than";
 
 /// The longest wait that a text tells a client to make.
 pub(super) fn longest(text: &str) -> Option<DelayMs> {
@@ -45,7 +46,7 @@ pub(super) fn longest(text: &str) -> Option<DelayMs> {
 /// Whether a unit of time may follow, by its first letter: a quick look, since most numbers in
 /// a long text are no lengths of time.
 fn may_be_unit(after: &str) -> bool {
-    let initial = after.bytes().find(|byte| *byte != b' ');
+    let initial = after.bytes().find(|byte| !matches!(byte, b' ' | b'\''));
     initial.is_some_and(|byte| matches!(byte | 0x20, b'd' | b'h' | b'm' | b's' | b'u' | b'n') || !byte.is_ascii())
 }
 
@@ -127,6 +128,13 @@ mod tests {
             ("Error code: 429 - {'message': 'Please retry after 86400 seconds.'}", 86_400_000),
             ("try again in `5s`", 5_000),
             ("try again later (in 5s)", 5_000),
+            ("Please try again after '17' seconds after additional tokens are available.", 17_000),
+            ("Please try again after '6' minute(s).", 360_000),
+            ("You must wait 30 more seconds before making another request.", 30_000),
+            ("you can only request this after 51 seconds", 51_000),
+            ("Please try after 40 seconds", 40_000),
+            ("The window is full, come back in 3 hours", 10_800_000),
+            ("Please try again in less than 2 minutes", 120_000),
         ] {
             assert_eq!(ms(text), Some(expected), "{text}");
         }
@@ -155,6 +163,9 @@ mod tests {
             "Retry in 5",
             "retry after 5 requests",
             "retry after 3 failures",
+            "Please wait for 5 more messages",
+            "Answers in less than 2 seconds",
+            "Valid only for 60 seconds",
             "Try again in 5-10 seconds",
             "Try again in -5 seconds",
             "Retry-After: -5 seconds",

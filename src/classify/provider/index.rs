@@ -7,7 +7,7 @@ use super::families::{FAMILIES, Family};
 use super::read::PLACES;
 use super::wording::WORDS;
 use crate::kind::ErrorKind;
-use crate::scan::{contains, cut, from};
+use crate::scan::{contains, cut, from, split_once};
 use std::sync::OnceLock;
 
 /// How much a code says.
@@ -67,9 +67,11 @@ struct Index {
 const SLOTS: usize = 2048;
 const PLACE_BITS: u32 = 16;
 
-/// What a code means that stands for the same wherever it is sent.
+/// What a code means that stands for the same wherever it is sent. Of a code with a point in it
+/// (`Throttling.RateQuota`) the first part says it less exactly.
 pub fn meaning(code: &str) -> Option<Meaning> {
-    find(CODES, &[code])?.meaning
+    let general = || find(CODES, &[split_once(code, b'.')?.0]);
+    find(CODES, &[code]).or_else(general)?.meaning
 }
 
 /// What a code means at this provider, by the name of its family.

@@ -54,7 +54,7 @@ impl Signs {
     pub fn visit(&mut self, keys: &[&str], scalar: &Scalar<'_>) {
         match keys {
             ["jsonrpc"] | ["[]", "jsonrpc"] => self.rpc = true,
-            ["error" | "Error", ..] | ["response" | "x_groq" | "delta", "error", ..] => {
+            ["error" | "Error", ..] | ["response" | "Response" | "x_groq" | "delta", "error" | "Error", ..] => {
                 self.failed |= says_something(keys, scalar);
             }
             // One of the answers in an array of Gemini's: the status has a name or is a number.
@@ -64,7 +64,9 @@ impl Signs {
             ["success"] => self.unsuccessful |= *scalar == Scalar::Flag(false),
             ["cloudflare_error"] => self.failed |= *scalar == Scalar::Flag(true),
             ["type" | "object"] => self.is_error |= is_text(scalar, "error"),
-            ["message" | "code"] => self.told |= says_something(keys, scalar),
+            // Baidu's.
+            ["error_code"] => self.is_error |= matches!(scalar, Scalar::Number(code) if *code != "0"),
+            ["message" | "code" | "error_msg"] => self.told |= says_something(keys, scalar),
             ["base_resp", "status_code"] => self.failed |= matches!(scalar, Scalar::Number(code) if *code != "0"),
             ["__type"] | ["Output", "__type"] => {
                 self.failed |= matches!(scalar, Scalar::Text(name) if name.ends_with("Exception"));
@@ -139,6 +141,8 @@ mod tests {
             r#"[{"candidates":[]},{"error":{"code":503,"status":"UNAVAILABLE"}}]"#,
             r#"{"choices":[{"finish_reason":"error","delta":{}}]}"#,
             r#"{"throttlingException":{"message":"m"}}"#,
+            r#"{"error_code":18,"error_msg":"m"}"#,
+            r#"{"Response":{"Error":{"Code":"c","Message":"m"}}}"#,
             r#"{"__type":"com.amazon.coral.service#ThrottlingException"}"#,
         ] {
             assert_eq!(inspect(body), Inspection::Failed, "{body}");
@@ -203,6 +207,10 @@ mod tests {
             r#"[{"id":1,"error":"x"}]"#,
             r#"{"base_resp":{"status_code":0,"status_msg":"success"}}"#,
             r#"{"model":"m","message":{"content":"error"},"done":true}"#,
+            r#"{"error_code":0,"error_msg":"m"}"#,
+            r#"{"error_code":null,"message":"m"}"#,
+            r#"{"error":false,"message":"m"}"#,
+            r#"{"error":true}"#,
         ] {
             assert_eq!(inspect(body), Inspection::Fine, "{body}");
         }

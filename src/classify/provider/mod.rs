@@ -77,7 +77,7 @@ pub fn kind_of_code(code: &str) -> Option<ErrorKind> {
         Some(meaning) => Some(meaning.kind).filter(|_| meaning.weight != Weight::Anything),
         None => {
             let mut reader = wording::Reader::new(false, false, false);
-            reader.read(code);
+            reader.read(code, true);
             reader.kind()
         }
     }
@@ -165,11 +165,11 @@ impl BodyFacts {
         let mut reader = wording::Reader::new(lookup, in_band, google);
         // A code of no table is made of words too.
         for code in self.codes.iter().filter(|code| meaning_of(code).is_none()) {
-            reader.read(code);
+            reader.read(code, true);
         }
         let named = reader.kind();
         for message in &self.messages {
-            reader.read(message);
+            reader.read(message, false);
         }
         let of = |kind: ErrorKind, code, retryable| Cause { kind, code, retryable };
         let is_class = |kind| class.is_some_and(|class| class.kind == kind);
@@ -204,9 +204,9 @@ impl BodyFacts {
         ended.map(|meaning| of(meaning.kind, finish, meaning.retryable)).or(anything)
     }
 
-    /// The first code that is a number an HTTP status can be.
+    /// The first code that is a number the HTTP status of a failure can be.
     pub fn numeric(&self) -> Option<u16> {
-        self.codes.iter().find_map(|code| code.parse().ok().filter(|status| (100..600).contains(status)))
+        self.codes.iter().find_map(|code| code.parse().ok().filter(|status| (400..600).contains(status)))
     }
 
     /// The body's own word for whether to retry: Cloudflare's edge gives it.
@@ -262,6 +262,22 @@ mod tests {
         for body in ["", "<html>insufficient_quota</html>", "{\"error\":{\"code\":\"insufficient_quo", "[DONE]", "null"]
         {
             assert_eq!(kind(body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_code_may_stand_where_others_have_the_message_and_in_xml() {
+        assert_eq!(at(200, r#"{"ok":false,"error":"ratelimited"}"#), Some("rate_limited"));
+        assert_eq!(at(200, r#"{"ok":false,"error":"invalid_auth"}"#), Some("auth"));
+        assert_eq!(at(200, r#"{"ok":false,"error":"invalid_of_a_new_kind"}"#), Some("bad_request"));
+        assert_eq!(at(200, r#"{"errors":[{"message":"m","extensions":{"code":"UNAUTHENTICATED"}}]}"#), Some("auth"));
+        assert_eq!(at(200, r#"{"Response":{"Error":{"Code":"RequestLimitExceeded"}}}"#), Some("rate_limited"));
+        assert_eq!(at(200, r#"{"error_code":17,"error_msg":"daily request limit reached"}"#), Some("quota_exhausted"));
+        let xml =
+            |code: &str| format!("<?xml version=\"1.0\"?>\n<Error><Code>{code}</Code><Message>m</Message></Error>");
+        assert_eq!(at(400, &xml("Throttling")), Some("rate_limited"));
+        for page in ["<html><code>Throttling</code></html>", "<Error><Code>", "<Error>", "<error><code></error>"] {
+            assert_eq!(at(400, page), None, "{page}");
         }
     }
 
@@ -360,6 +376,12 @@ mod tests {
             }
             assert_eq!(kind_of_code(code).map(ErrorKind::as_str), Some(kind), "{code}");
         }
+        assert_eq!(kind_of_code("ProvisionedThroughputExceededException"), Some(ErrorKind::RateLimited));
+        assert_eq!(kind_of_code("InputTextSensitiveContentDetected"), Some(ErrorKind::ContentFiltered));
+        assert_eq!(kind_of_code("Throttling.Api.OfATenant"), Some(ErrorKind::RateLimited));
+        assert_eq!(kind_of_code("Throttling.AllocationQuota"), Some(ErrorKind::RateLimited));
+        assert_eq!(kind_of_code("AllocationQuota.FreeTierOnly"), Some(ErrorKind::QuotaExhausted));
+        assert_eq!(kind_of_code("BrandNew.Throttling"), None);
         assert_eq!(at(200, r#"{"error":{"code":"image_of_a_new_kind"}}"#), Some("bad_request"));
         assert_eq!(at(500, r#"{"error":{"code":"image_of_a_new_kind"}}"#), None);
     }
@@ -419,6 +441,7 @@ mod tests {
         assert_eq!(read(r#"{"error":{"code":502,"message":"x"}}"#).numeric(), Some(502));
         assert_eq!(read(r#"{"error":{"code":"429"}}"#).numeric(), Some(429));
         assert_eq!(read(r#"{"error":{"code":-32601}}"#).numeric(), None);
+        assert_eq!(read(r#"{"error":{"code":110}}"#).numeric(), None);
         assert_eq!(read("<html>502 Bad Gateway</html>"), BodyFacts::default());
         assert_eq!(read(r#"{"error":{"message":"cut he"#).message(), Some("cut he"));
     }

@@ -5,7 +5,7 @@ use super::families::FAMILIES;
 use super::index;
 use super::inspect::Signs;
 use crate::classify::json::{self, Dialect, Scalar, Shape};
-use crate::scan::{contains, either, find, from, part};
+use crate::scan::{contains, either, find, from, part, place_of};
 
 /// More codes than this are in no error.
 const MOST_CODES: usize = 24;
@@ -24,10 +24,10 @@ code details.error_code
 code details.[].reason metadata.reason metadata.error_type metadata.limit_source
 code innererror.code
 code internalCode error_code
-code code base_resp.status_code
+code code base_resp.status_code extensions.code
 code type error_type Output.__type
 code status reason name http_status_code statusCode
-message message msg error_message details detail title metadata.raw delta.error base_resp.status_msg
+message message msg error_message error_msg err_msg details detail title metadata.raw delta.error base_resp.status_msg
 finish choices.[].finish_reason candidates.[].finishReason delta.finish_reason delta.stop_reason stopReason finish_reason messageStop.stopReason incomplete_details.reason promptFeedback.blockReason
 quota details.[].violations.[].quotaId details.[].metadata.quota_limit
 refusal choices.[].delta.refusal choices.[].message.refusal";
@@ -56,8 +56,7 @@ impl BodyFacts {
         let text = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii_start();
         match text.as_bytes().first() {
             Some(b'{' | b'[' | b'"') => facts.read_values(text),
-            // A page names no code, but it may say when to come back.
-            Some(b'<') => facts.hints.see(&[], &Scalar::Text(text.into())),
+            Some(b'<') => facts.read_markup(text),
             None => {}
             _ if is_event_stream(text) => facts.read_events(text),
             _ => facts.read_text(text),
@@ -88,7 +87,7 @@ impl BodyFacts {
         while let [first, inner @ ..] = place {
             match *first {
                 "error" | "errors" | "Error" => rank = 0,
-                "[]" | "response" | "detail" | "x_groq" => {}
+                "[]" | "response" | "Response" | "detail" | "x_groq" => {}
                 // An object where the text should be.
                 "message" if !inner.is_empty() => {}
                 // The name of an exception over what it says, as Bedrock's unions have it.
@@ -130,7 +129,13 @@ impl BodyFacts {
         let Some(role) = role else { return };
         let is_text = matches!(scalar, Scalar::Text(_)) && !text.is_empty();
         match role {
-            MESSAGE if is_text && self.messages.len() < MOST_MESSAGES => self.messages.push(text.to_owned()),
+            MESSAGE if is_text && self.messages.len() < MOST_MESSAGES => {
+                // Slack, OAuth 2 and others have the code where others have the message.
+                if is_whole && place.is_empty() && rank == 0 && is_name(text) {
+                    self.add_code(IN_NAME, text);
+                }
+                self.messages.push(text.to_owned());
+            }
             _ if !is_whole => {}
             ..MESSAGE => self.add_code(rank + role as u8, text),
             FINISH if is_text => self.finish = Some(text.to_owned()),
@@ -175,6 +180,15 @@ impl BodyFacts {
         if self.codes.is_empty() && self.messages.is_empty() && !self.cut_short && text.starts_with("[") {
             self.read_text(text);
         }
+    }
+
+    /// A page names no code, but it may say when to come back; AWS, Azure and Google Cloud answer
+    /// in XML as well.
+    fn read_markup(&mut self, text: &str) {
+        self.hints.see(&[], &Scalar::Text(text.into()));
+        let error = place_of(text, "<error").map_or("", |at| from(text, at));
+        let code = place_of(error, "<code>").map_or("", |at| from(error, at + "<code>".len()));
+        self.add_code(0, part(code, 0, find(code, b'<').unwrap_or(code.len())));
     }
 
     #[inline(never)]
@@ -246,6 +260,11 @@ impl BodyFacts {
 /// Whether an object or an array begins.
 fn opens(text: &str) -> bool {
     matches!(text.as_bytes().first(), Some(b'{' | b'['))
+}
+
+/// Whether a text is one word, as codes are.
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
 }
 
 fn is_of_shape(condition: u16, text: &str) -> bool {

@@ -25,12 +25,15 @@ long long
 too too
 many many
 must must
-rate rate tpm rpm
-limited limited throttled
+rate rate tpm rpm qps
+limited limited
+throttled throttled
+throughput throughput
 per per
 minute minute minutes min
 model model models
 large large larger
+greater greater
 request request requests payload entity
 usage usage
 api api
@@ -41,7 +44,7 @@ month month monthly week weekly hour hourly hours session
 day day daily
 byday byday userbymodelbyday userbyday
 credit credit credits balance funds
-low low
+low low negative
 insufficient insufficient inadequate enough
 out out
 more more
@@ -52,12 +55,16 @@ current current
 free free
 used used
 key key
+access access
+extra extra
+plan plan plans
 invalid invalid incorrect expired
 cors cors
 location location region
 allowed allowed
 supported supported supports support
-not not doesn isn couldn unable
+not not doesn isn couldn don unable
+no no
 found found
 exist exist exists
 nomodel unknown.model invalid.model
@@ -77,7 +84,7 @@ block block blocked rejected violating violates violate violated violation viola
 safety safety
 moderation moderation
 flag flagged
-unfit inappropriate risk
+unfit inappropriate risk sensitive nsfw
 timed timed timeout
 deadline deadline
 thinking thinking
@@ -106,7 +113,9 @@ spend_limit_reached budget hit -thinking
 spend_limit_reached usage limit api hit
 spend_limit_reached key limit hit -rate -per -request
 quota_exhausted usage limit hit month
-quota_exhausted usage limit hit day
+quota_exhausted usage limit hit plan
+quota_exhausted limit hit day -per -rate
+quota_exhausted extra usage
 quota_exhausted credit low
 quota_exhausted credit insufficient
 quota_exhausted quota insufficient
@@ -114,6 +123,7 @@ quota_exhausted credit out
 quota_exhausted credit more need
 quota_exhausted credit hit
 quota_exhausted credit not any
+quota_exhausted credit no
 quota_exhausted quota out -timed
 quota_exhausted afford tokens
 quota_exhausted free day used
@@ -121,11 +131,12 @@ quota_exhausted free model day
 quota_exhausted limited month -minute
 quota_exhausted quota hit day per -minute
 quota_exhausted byday
-quota_exhausted quota hit current -google
+quota_exhausted quota hit current -google -minute
 context_exceeded context length max -must
 context_exceeded context hit -deadline -rate -per -schema
 context_exceeded context length insufficient
 context_exceeded context too long
+context_exceeded prompt context greater
 context_exceeded prompt too long -array
 context_exceeded input too long -array
 context_exceeded prompt length max -array
@@ -141,6 +152,7 @@ request_too_large request too large
 request_too_large request size hit -high
 auth api key invalid
 auth api key not valid
+auth access tokens invalid
 permission cors not allowed
 permission location not supported
 model_not_found nomodel -tool
@@ -153,6 +165,8 @@ model_not_found endpoints found -supported
 rate_limited rate limit hit
 rate_limited rate limited
 rate_limited too many request
+rate_limited throttled
+rate_limited throughput hit
 overloaded overloaded
 overloaded high demand
 overloaded busy
@@ -305,8 +319,8 @@ impl Reader {
         reader
     }
 
-    /// Reads a message.
-    pub fn read(&mut self, message: &str) {
+    /// Reads a message, or a code, in which a capital letter can begin a word.
+    pub fn read(&mut self, message: &str, is_code: bool) {
         let message = part(message, 0, message.floor_char_boundary(LONGEST));
         let (mut bag, mut before, mut last, mut in_address) = (self.given, "", b' ', false);
         let (mut start, mut hash) = (0, WordHash::START);
@@ -317,7 +331,8 @@ impl Reader {
                 continue;
             }
             in_address = false;
-            if byte.is_ascii_alphabetic() {
+            let begins_word = is_code && last.is_ascii_lowercase() && byte.is_ascii_uppercase();
+            if byte.is_ascii_alphabetic() && !begins_word {
                 hash = hash.and(byte);
                 last = byte;
                 continue;
@@ -329,7 +344,7 @@ impl Reader {
                 // The words of an address say nothing.
                 in_address = byte == b':' && from(message, at).starts_with("://");
             }
-            (start, hash) = (at + 1, WordHash::START);
+            (start, hash) = if begins_word { (at, WordHash::START.and(byte)) } else { (at + 1, WordHash::START) };
             if byte == b'\n' || (matches!(last, b'.' | b'!' | b'?') && byte.is_ascii_whitespace()) {
                 bag = self.weigh(bag);
             }
@@ -390,7 +405,7 @@ mod tests {
 
     fn with(message: &str, lookup: bool, in_band: bool, google: bool) -> Option<&'static str> {
         let mut reader = Reader::new(lookup, in_band, google);
-        reader.read(message);
+        reader.read(message, false);
         reader.kind().map(ErrorKind::as_str)
     }
 
@@ -431,6 +446,18 @@ mod tests {
             ("The engine is currently overloaded, please try again later", "overloaded"),
             ("Unknown model: x", "model_not_found"),
             ("litellm.RateLimitError: Rate limit reached for x", "rate_limited"),
+            ("You have reached your daily limit.", "quota_exhausted"),
+            ("This request exceeds your plan's set usage limit.", "quota_exhausted"),
+            ("You're out of extra usage.", "quota_exhausted"),
+            ("You don't have any more credits", "quota_exhausted"),
+            ("No credits remaining", "quota_exhausted"),
+            ("Your current account balance is negative.", "quota_exhausted"),
+            ("Access token invalid or no longer valid", "auth"),
+            ("Tokens to keep from the initial prompt are greater than the context length.", "context_exceeded"),
+            ("The input text may have sensitive content", "content_filtered"),
+            ("Open api qps request limit reached", "rate_limited"),
+            ("Request was throttled.", "rate_limited"),
+            ("Provisioned throughput of the table was exceeded.", "rate_limited"),
         ] {
             assert_eq!(kind(message), Some(expected), "{message}");
         }
@@ -446,6 +473,10 @@ mod tests {
             "You can use the key for free. Calls are limited to 40 / minute, not to 1000 / month.",
             "Invalid value: the model does not support it",
             "Your billing capacity will reset at the beginning of next month.",
+            "Rate limit reached on requests per day (RPD): Limit 200, Used 200, Requested 1.",
+            "Daily rate limit of a rolling window exceeded",
+            "You exceeded your current quota of requests of a minute",
+            "You do not have access. The number of tokens is invalid.",
         ] {
             let found = kind(message);
             assert!(found.is_none() || found == Some("rate_limited"), "{message}: {found:?}");
