@@ -140,18 +140,27 @@ export function show(value) {
   if (typeof value === 'string') text = JSON.stringify(value);
   else if (typeof value === 'function') text = 'a function';
   else if (typeof value === 'bigint') text = `${value}n`;
-  else if (typeof value === 'object' && value !== null) {
-    text = 'an object';
-    try {
-      if (Array.isArray(value)) text = 'a list';
-      const json = JSON.stringify(value, (_, inner) => (typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner));
-      if (typeof json === 'string' && json.length <= 240) text = json;
-    } catch {
-      // A cycle or a throwing getter: its type has to do.
-    }
-  } else text = String(value);
+  else if (typeof value === 'object' && value !== null) text = objectText(value);
+  else text = String(value);
   text = maskText(text);
   return text.length > 80 ? `${text.slice(0, 79)}${ELLIPSIS}` : text;
+}
+
+/**
+ * An object in an error message: what it is an instance of, or its members.
+ *
+ * @param {object} value
+ */
+function objectText(value) {
+  const name = read(read(value, 'constructor'), 'name');
+  if (typeof name === 'string' && !['', 'Object', 'Array'].includes(name)) return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+  try {
+    const json = JSON.stringify(value, (_, inner) => (typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner));
+    if (typeof json === 'string' && json.length <= 240) return json;
+  } catch {
+    // A cycle or a throwing getter: its type has to do.
+  }
+  return Array.isArray(value) ? 'a list' : 'an object';
 }
 
 /** Written so that a script stays ASCII: in a page of another charset the sign itself may swallow what follows it. */

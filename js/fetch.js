@@ -1,4 +1,5 @@
 import { FetchCall } from './attempt.js';
+import { configError } from './errors.js';
 import { isIterator } from './headers.js';
 import { cancelledUnsent, historiesSoFar } from './history.js';
 import { forOneCall, policyOf, settingsOf } from './policy.js';
@@ -16,6 +17,9 @@ import { fetchAcross } from './targets.js';
  * @returns {RetryingFetch}
  */
 export function createFetch(options) {
+  if (typeof options === 'string' || options instanceof URL || isRequest(options)) {
+    throw configError('createFetch makes a fetch, and was called as if it were one: give what createFetch() returns');
+  }
   return options?.targets === undefined ? fetchUnder(policyOf(options)) : fetchAcross(ONE, undefined, options);
 }
 

@@ -1,11 +1,11 @@
 import { ask } from './ask.js';
-import { configError, optionsError, read, show } from './errors.js';
+import { configError, optionsError, show } from './errors.js';
 import { deepFreeze } from './history.js';
 import { CLASSES, dropPresets, inCommon, Lasting, lastingFaults, named, withoutClasses } from './lasting.js';
 import { ownCopy, Rules } from './rules.js';
 import { isPlain } from './thrown.js';
 
-/** @import { Explanation, FetchOptions, PolicyOptions } from './types.d.ts' */
+/** @import { Explanation, FetchOptions, PolicyOptions, ResolvedOptions } from './types.d.ts' */
 /** @typedef {import('../pkg/dacapo.js').PolicyHandle} PolicyHandle */
 
 /** Pairs of options of which one replaces the other when a policy is changed. */
@@ -51,7 +51,7 @@ export class RetryPolicy {
   #settings;
   /** @type {readonly ('breaker' | 'budget')[]} What nothing but this policy holds. */
   #own;
-  /** @type {Readonly<Record<string, unknown>> | undefined} */
+  /** @type {ResolvedOptions | undefined} */
   #options;
 
   /** @param {FetchOptions} [options] */
@@ -80,7 +80,7 @@ export class RetryPolicy {
     return new RetryPolicy(merged(this.#given, options));
   }
 
-  /** @type {Readonly<Record<string, unknown>>} */
+  /** @type {ResolvedOptions} */
   get options() {
     return (this.#options ??= deepFreeze(ask(() => handleOf(this).resolved())));
   }
@@ -127,14 +127,13 @@ export const { settings: settingsOf, handle: handleOf, given: givenOf, own: ownO
 /** @param {unknown} policy */
 export function givenBy(policy) {
   if (policy instanceof RetryPolicy) return givenOf(policy);
-  throw configError(`invalid retry options: policy is ${isPlain(policy) ? show(policy) : classOf(policy)}, must be a RetryPolicy`);
+  throw configError(`invalid retry options: policy is ${classOf(policy)}, must be a RetryPolicy`);
 }
 
 /** @param {unknown} value */
 function classOf(value) {
-  const name = read(read(value, 'constructor'), 'name');
-  if (typeof name !== 'string' || name === '' || typeof value !== 'object') return show(value);
-  return name === RetryPolicy.name && !(value instanceof RetryPolicy) ? 'a RetryPolicy of another copy of dacapo' : `a ${name}`;
+  const text = show(value);
+  return text === `a ${RetryPolicy.name}` && !(value instanceof RetryPolicy) ? `${text} of another copy of dacapo` : text;
 }
 
 /**
@@ -146,7 +145,7 @@ function classOf(value) {
  */
 function merged(earlier, later) {
   if (typeof later !== 'object' || later === null) return later;
-  const { policy, ...own } = later;
+  const { policy, ...own } = optionsIn(later);
   /** @type {any} */
   const all = { ...earlier };
   for (const [name, value] of Object.entries(policy === undefined ? own : { ...givenBy(policy), ...own })) {
@@ -212,6 +211,17 @@ function settings(given, numbers, lasting, rules) {
     mono,
     wall: now,
   });
+}
+
+/**
+ * Options, of which a policy alone may stand in the place.
+ *
+ * @template T
+ * @param {T} given
+ * @returns {T}
+ */
+export function optionsIn(given) {
+  return given instanceof RetryPolicy ? /** @type {any} */ ({ policy: given }) : given;
 }
 
 /** @type {RetryPolicy | undefined} */

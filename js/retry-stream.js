@@ -5,7 +5,7 @@ import { configError, show } from './errors.js';
 import { ENDING, Facts } from './facts.js';
 import { addFault, policyWith } from './faults.js';
 import { cancelledUnsent, historiesSoFar, remember } from './history.js';
-import { forOneCall } from './policy.js';
+import { forOneCall, optionsIn } from './policy.js';
 import { Partial } from './partial.js';
 import { resumed } from './resume.js';
 import { OperationCall } from './retry.js';
@@ -38,7 +38,7 @@ const DISPOSE = /** @type {typeof Symbol.asyncDispose} */ (Symbol.asyncDispose ?
  */
 export function retryStream(fn, options) {
   if (typeof fn !== 'function') throw configError(`retryStream: the function is ${show(fn)}, must be a function`);
-  const { signal: given, resume, ...rest } = options ?? {};
+  const { signal: given, resume, ...rest } = optionsIn(options ?? {});
   const signal = callersSignal(given, 'retryStream');
   const { policy, ...setup } = streamPolicy(rest, []);
   const all = { signal, ...setup, earlier: resumed(resume, policy) };

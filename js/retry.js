@@ -5,7 +5,7 @@ import { HedgedCall } from './hedge.js';
 import { cancelledUnsent, historiesSoFar, remember, unsentWith } from './history.js';
 import { Limit } from './limit.js';
 import { maskWith } from './masked.js';
-import { forOneCall, policyOf, settingsOf } from './policy.js';
+import { forOneCall, optionsIn, policyOf, settingsOf } from './policy.js';
 import { CANCELLED, race, TIMED_OUT } from './race.js';
 import { resumed } from './resume.js';
 import { callersSignal } from './signals.js';
@@ -27,7 +27,7 @@ export async function retry(operation, options) {
   if (options === undefined || options === null || typeof options !== 'object') {
     policy = policyOf(options ?? undefined);
   } else {
-    const { signal: given, resume, ...own } = options;
+    const { signal: given, resume, ...own } = optionsIn(options);
     signal = callersSignal(given, 'retry');
     policy = forOneCall(policyOf(own), own.policy);
     earlier = resumed(resume, policy);

@@ -244,7 +244,7 @@ export class StreamAttempt {
 
   /** A stream of a known shape is over without its end. */
   brokeOff() {
-    this.call.error = new Error('the stream ended before its end was told');
+    this.call.error = new Error('the stream ended without a finish reason or the end marker of its format; where it has neither, give isOutput');
     return this.fails(this.call.errorFacts(this.call.error, this.attempt - 1, ENDING.truncated));
   }
 

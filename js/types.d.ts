@@ -1009,8 +1009,16 @@ export class RetryPolicy {
    */
   with(options: PolicyOptions): RetryPolicy;
   /** The options in force, defaults and preset filled in. Frozen. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: ResolvedOptions;
 }
+
+/** Every option that is no function, as it is in force: `0` where one is off. */
+export type ResolvedOptions = Readonly<Record<
+  | 'maxAttempts' | 'initialDelayMs' | 'throttledDelayMs' | 'maxDelayMs' | 'factor' | 'firstExponent' | 'hintJitter' | 'hintSlackMs'
+  | 'maxRetryAfterMs' | 'timeoutMs' | 'deadlineMs' | 'maxReplayBytes' | 'inspectBytes' | 'errorBytes' | 'openingBytes' | 'holdOpeningMs'
+  | 'idleTimeoutMs' | 'firstOutputTimeoutMs' | 'hedgeAfterMs',
+  number
+>> & Readonly<Record<string, unknown>>;
 
 /** One fault of one option. */
 export interface ConfigFault {
@@ -1180,7 +1188,7 @@ export interface Explanation {
   /** Sends in all, the first included. */
   readonly maxAttempts: number;
   /** The options in force. */
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: ResolvedOptions;
 }
 
 /**

@@ -141,9 +141,10 @@ impl AttemptRecord {
 
 /// The text that a record shows for a failure that has none of its own.
 pub fn message_of(verdict: &Verdict, status: Option<u16>) -> String {
-    match (status, verdict.kind.as_str()) {
-        (Some(status), _) => ["HTTP ", &decimal(status.into())].concat(),
-        (None, kind) => kind.replace('_', " "),
+    match status {
+        // What is told inside a good answer says nothing by its status.
+        Some(status) if status >= 300 => ["HTTP ", &decimal(status.into())].concat(),
+        _ => verdict.kind.as_str().replace('_', " "),
     }
 }
 

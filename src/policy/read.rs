@@ -65,6 +65,16 @@ impl Policy {
         }
         // A value that could not be read has left the preset's in place, which is in order.
         policy.find_faults(&mut faults);
+        let is_given = |name: &str| self::given(values, name).is_some();
+        for fault in faults.iter_mut().filter(|fault| fault.code == "retry_delay_order") {
+            // Nobody is told of an option that was not given.
+            if !is_given(&fault.option) && is_given("maxDelayMs") {
+                let ms = policy.throttled_delay.filter(|_| fault.option == "throttledDelayMs");
+                let least = decimal(ms.unwrap_or(policy.backoff.initial).get());
+                fault.allowed = ["at least ", &least, ", the ", &fault.option, " in force; give both"].concat();
+                fault.option = "maxDelayMs".into();
+            }
+        }
         if faults.is_empty() { Ok(policy) } else { Err(ConfigFaults(faults)) }
     }
 
@@ -156,7 +166,7 @@ impl Policy {
                 let fits = matches!(value, Value::Text(text) if is_field_name(text));
                 read.or_fault(fits.then_some(()), "a header name");
             }
-            Form::OfTheCall => read.fault("type", "given to the call, not to a policy"),
+            Form::OfTheCall => read.fault("type", "given to the call itself, not to the fetch or the policy"),
             Form::OfTargets => read.fault("type", "given where a fetch over targets is made, or to withFallback"),
         }
     }
@@ -218,6 +228,27 @@ fn is_text(value: &Value, wanted: &str) -> bool {
     matches!(value, Value::Text(text) if text == wanted)
 }
 
+/// What other libraries call an option of ours: ours, and theirs behind it, in lower case.
+const ELSEWHERE: &str = "\
+initialDelayMs basedelay basedelayms delay delayms mindelay mindelayms initialdelay retrydelay mintimeout startingdelay interval
+maxDelayMs maxdelay maxtimeout maxbackoff backofflimit
+maxRetries retry limit
+maxAttempts attempts numofattempts tries
+factor backoff backofffactor multiplier base
+retryStatus retryon statuscodes retrystatuscodes
+shouldRetry retryif retrycondition when
+onRetry onfailedattempt onerror beforeretry
+breaker circuitbreaker
+budget retrybudget
+signal abortsignal
+random rng";
+
+/// The option that other libraries call so.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    let mut lines = ELSEWHERE.lines().map(|line| line.split(' '));
+    lines.find_map(|mut names| names.next().filter(|_| names.any(|other| other.eq_ignore_ascii_case(name))))
+}
+
 /// Reads one value and records what is wrong with it.
 struct Reader<'r> {
     name: &'r str,
@@ -242,7 +273,7 @@ impl Reader<'_> {
         let option = split_once(self.name, b'.').map(|(option, _)| option);
         let own = |name: &'static str| option.map_or(Some(name), |option| member_of(option, name));
         let name = option.and_then(|option| member_of(option, self.name)).unwrap_or(self.name);
-        let hint = nearest(name, table.iter().filter_map(|(name, _)| own(name)));
+        let hint = elsewhere(self.name).or_else(|| nearest(name, table.iter().filter_map(|(name, _)| own(name))));
         self.fault("unknown_option", &["there is no such option", &meant(hint)].concat());
     }
 
@@ -325,8 +356,12 @@ impl Reader<'_> {
                 _ => self.or_fault(None, "{additive: a number from 0 to 1}"),
             };
         }
-        let chosen = self.choice(value, &JITTERS.map(|(name, _)| name));
-        chosen.and_then(|i| JITTERS.get(i)).map(|(_, jitter)| *jitter)
+        let chosen = JITTERS.iter().find(|(name, _)| is_text(value, name));
+        if chosen.is_none() {
+            let names = JITTERS.map(|(name, _)| name).join("', '");
+            self.fault("choice", &["'", &names, "' or {additive: a number from 0 to 1}"].concat());
+        }
+        chosen.map(|(_, jitter)| *jitter)
     }
 
     fn hint_sources(&mut self, value: &Value) -> Option<HintSources> {

@@ -301,3 +301,38 @@ fn a_throttled_delay_is_a_first_delay_of_its_own() {
     assert_eq!(fault_of("throttledDelayMs", Value::Number(8001.0)), Some("retry_delay_order"));
     assert_eq!(read(&[("throttledDelayMs", Value::Number(0.0))]).unwrap().throttled_delay, None);
 }
+
+#[test]
+fn a_cap_below_a_delay_that_was_not_given_names_the_cap_and_the_delay() {
+    let read = |name: &str, more: Option<(&str, f64)>| {
+        let mut values = vec![(name.to_owned(), Value::Number(100.0))];
+        values.extend(more.map(|(name, value)| (name.to_owned(), Value::Number(value))));
+        let faults = Policy::read(&values).unwrap_err().0;
+        faults.into_iter().map(|fault| (fault.option, fault.allowed)).collect::<Vec<_>>()
+    };
+    let cap = |allowed: &str| vec![("maxDelayMs".to_owned(), allowed.to_owned())];
+    assert_eq!(read("maxDelayMs", None), cap("at least 500, the initialDelayMs in force; give both"));
+    let both = vec![("initialDelayMs".to_owned(), "at most maxDelayMs".to_owned())];
+    assert_eq!(read("maxDelayMs", Some(("initialDelayMs", 200.0))), both);
+}
+
+#[test]
+fn the_names_that_other_libraries_have_lead_to_ours() {
+    for (theirs, ours) in [
+        ("baseDelayMs", "initialDelayMs"),
+        ("minTimeout", "initialDelayMs"),
+        ("maxTimeout", "maxDelayMs"),
+        ("retry", "maxRetries"),
+        ("numOfAttempts", "maxAttempts"),
+        ("statusCodes", "retryStatus"),
+        ("circuitBreaker", "breaker"),
+        ("onFailedAttempt", "onRetry"),
+    ] {
+        let faults = Policy::read(&[(theirs.to_owned(), Value::Number(1.0))]).unwrap_err().0;
+        assert_eq!(faults[0].allowed, ["there is no such option; did you mean ", ours, "?"].concat(), "{theirs}");
+    }
+    for line in ELSEWHERE.lines() {
+        let ours = line.split(' ').next().unwrap();
+        assert!(OPTIONS.iter().any(|(name, _)| *name == ours), "{ours}");
+    }
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import test from 'node:test';
-import { createFetch, explain, isRetryError, retry, RetryPolicy } from 'dacapo';
+import { createFetch, explain, isRetryError, retry, RetryPolicy, retryStream } from 'dacapo';
 import { fakeClock } from './lib/clock.js';
 import { stubFetch, URL_ } from './lib/stub.js';
 
@@ -148,7 +148,7 @@ test('options that contradict each other are a conflict', () => {
   assert.deepEqual(faultsOf({ maxAttempts: 2, maxRetries: 1 }).faults, ['maxRetries conflict']);
   assert.deepEqual(faultsOf({ retryStatus: [503], nonRetryableStatus: [400] }).faults, ['nonRetryableStatus conflict']);
   assert.deepEqual(faultsOf({ initialDelayMs: 9000 }).faults, ['initialDelayMs retry_delay_order']);
-  assert.deepEqual(faultsOf({ maxDelayMs: 100 }).faults, ['initialDelayMs retry_delay_order']);
+  assert.deepEqual(faultsOf({ maxDelayMs: 100 }).faults, ['maxDelayMs retry_delay_order']);
 });
 
 test('what is no object is no set of options', () => {
@@ -210,4 +210,44 @@ test('a faulty set of options makes no request', async () => {
   await assert.rejects(retry('no function'), { kind: 'invalid_config' });
   assert.throws(() => explain({ maxAttempts: -1 }), { kind: 'invalid_config' });
   assert.equal(stub.calls.length + ran, 0);
+});
+
+test('a policy alone stands for options, wherever options can be given', async () => {
+  const policy = new RetryPolicy({ maxAttempts: 2, clock: fakeClock() });
+  const sends = async (call) => {
+    let count = 0;
+    const fail = async () => {
+      count += 1;
+      throw Object.assign(new Error('busy'), { status: 503 });
+    };
+    await call(fail).catch(() => {});
+    return count;
+  };
+  for (const call of [
+    (fail) => retry(fail, policy),
+    (fail) => retryStream(fail, policy)[Symbol.asyncIterator]().next(),
+    (fail) => createFetch({ policy, fetch: fail })('https://api.example.com/'),
+    (fail) => createFetch({ fetch: fail }).with(policy)('https://api.example.com/'),
+    (fail) => createFetch({ fetch: fail })('https://api.example.com/', {}, policy),
+  ]) {
+    assert.equal(await sends(call), 2);
+  }
+  assert.equal(new RetryPolicy({ maxAttempts: 5 }).with(policy).options.maxAttempts, 2);
+});
+
+test('what is no option is named by what it is', () => {
+  for (const [given, text] of [
+    [() => createFetch('https://api.example.com/'), 'give what createFetch() returns'],
+    [() => createFetch(new URL('https://api.example.com/')), 'give what createFetch() returns'],
+    [() => new RetryPolicy(new Map()), 'they are a Map'],
+    [() => createFetch({ maxAttempts: new Date(0) }), 'maxAttempts is a Date'],
+    [() => createFetch({ jitter: true }), "'decorrelated' or {additive: a number from 0 to 1}"],
+  ]) {
+    assert.throws(given, (error) => error.kind === 'invalid_config' && error.message.includes(text), text);
+  }
+  const controller = new AbortController();
+  return Promise.all([
+    assert.rejects(retry(() => 1, { signal: controller }), /signal is an AbortController, must be an AbortSignal/),
+    assert.rejects(retry(Promise.resolve(1)), /the operation is a Promise, must be a function/),
+  ]);
 });

@@ -7,7 +7,7 @@ import {
 } from 'dacapo';
 import type {
   AttemptContext, AttemptRecord, BreakerOptions, BreakerState, BudgetOptions, ClassifyInput, ConfigFault, ErrorKind, ErrorType, Explanation,
-  FallbackTarget, FetchCallOptions, FetchOptions, History, MethodMode, MethodName, ModelTarget, OnlyOptions, PlainTarget, PolicyOptions, ResumeToken,
+  FallbackTarget, FetchCallOptions, FetchOptions, History, MethodMode, MethodName, ModelTarget, OnlyOptions, PlainTarget, PolicyOptions, ResolvedOptions, ResumeToken,
   RetryErrorInit, RetryingFetch, RetryLedger, RetryOptions, SavedStates, StopMark, StreamAttemptContext, StreamLike, StreamPartial, TargetChunk, TargetInput,
   Verdict,
 } from 'dacapo';
@@ -100,7 +100,9 @@ withFallback({ call: () => 1 });
 
 expectTypeOf(RetryPolicy).constructorParameters.toEqualTypeOf<[options?: PolicyOptions | undefined]>();
 expectTypeOf(policy.with).toEqualTypeOf<(options: PolicyOptions) => RetryPolicy>();
-expectTypeOf(policy.options).toEqualTypeOf<Readonly<Record<string, unknown>>>();
+expectTypeOf(policy.options).toEqualTypeOf<ResolvedOptions>();
+expectTypeOf(policy.options.maxAttempts).toEqualTypeOf<number>();
+expectTypeOf(policy.options.jitter).toEqualTypeOf<unknown>();
 // @ts-expect-error A policy is immutable.
 policy.options = {};
 // @ts-expect-error So are its options.

@@ -3,7 +3,7 @@
 import { expectTypeOf } from 'expect-type';
 import type {
   AttemptContext, AttemptRecord, BreakerEvent, BreakerState, BreakerStateName, CallEvent, ConfigFault, ErrorKind, ErrorSnapshot, ErrorType,
-  Explanation, FallbackAttempt, History, RequestSnapshot, ResumeToken, RetryLedger, SavedStates, StopMark, StreamAttemptContext, StreamPartial,
+  Explanation, FallbackAttempt, History, RequestSnapshot, ResolvedOptions, ResumeToken, RetryLedger, SavedStates, StopMark, StreamAttemptContext, StreamPartial,
   TargetContext, Tokens, Usage, Verdict,
 } from 'dacapo';
 
@@ -170,5 +170,5 @@ expectTypeOf<Explanation>().toEqualTypeOf<{
   readonly worstCaseMs: number | null;
   readonly worstBackoffMs: number;
   readonly maxAttempts: number;
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: ResolvedOptions;
 }>();
