@@ -8,7 +8,7 @@ use crate::decimal::decimal;
 use crate::kind::ErrorKind;
 use crate::names::nearest;
 use crate::retry_after::{HintSource, HintSources};
-use crate::scan::split_once;
+use crate::scan::{cut, split_once};
 
 /// A value whose type nobody promised.
 #[derive(Clone, Debug, PartialEq)]
@@ -245,8 +245,16 @@ random rng";
 
 /// The option that other libraries call so.
 fn elsewhere(name: &str) -> Option<&'static str> {
-    let mut lines = ELSEWHERE.lines().map(|line| line.split(' '));
-    lines.find_map(|mut names| names.next().filter(|_| names.any(|other| other.eq_ignore_ascii_case(name))))
+    let mut lines = ELSEWHERE;
+    while let Some(mut names) = cut(&mut lines, b'\n') {
+        let ours = cut(&mut names, b' ')?;
+        while let Some(other) = cut(&mut names, b' ') {
+            if other.eq_ignore_ascii_case(name) {
+                return Some(ours);
+            }
+        }
+    }
+    None
 }
 
 /// Reads one value and records what is wrong with it.
