@@ -154,13 +154,15 @@ export function show(value) {
 function objectText(value) {
   const name = read(read(value, 'constructor'), 'name');
   if (typeof name === 'string' && !['', 'Object', 'Array'].includes(name)) return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+  let text = 'an object';
   try {
+    if (Array.isArray(value)) text = 'a list';
     const json = JSON.stringify(value, (_, inner) => (typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner));
-    if (typeof json === 'string' && json.length <= 240) return json;
+    if (typeof json === 'string' && json.length <= 240) text = json;
   } catch {
     // A cycle or a throwing getter: its type has to do.
   }
-  return Array.isArray(value) ? 'a list' : 'an object';
+  return text;
 }
 
 /** Written so that a script stays ASCII: in a page of another charset the sign itself may swallow what follows it. */

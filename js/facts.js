@@ -133,7 +133,7 @@ export function readError(facts, error) {
     if (typeof raised.provider === 'string') facts.raisedProvider = raised.provider;
     // What our own policy gave up on is not played again by another one around it.
     facts.raisedRetryable = raised.mark === undefined && raised.retryable;
-  } else if (facts.status === 0) {
+  } else {
     const type = member(error, 'type');
     if (typeof type === 'string') facts.errorType = type;
   }

@@ -14,8 +14,10 @@ const HEADERS = ['headers', 'responseHeaders'];
 const BODIES = ['data', 'bodyAsText', 'text', 'body'];
 const OWN_BODIES = ['responseBody', 'body', 'error', 'data'];
 
-/** Codes of Node and its libraries: no provider's, and outermost they would hide those further in. */
-const RUNTIME_CODE = /^(?:E[A-Z0-9]+$|(?:UND_)?ERR_)/;
+/** Codes of Node, its HTTP parser and its libraries: no provider's, and outermost they would hide those further in. */
+const RUNTIME_CODE = /^(?:E[A-Z0-9]+$|(?:[A-Z]+_)?ERR_|HPE_)/;
+/** Classes of node-fetch and its kin, whose `type` is their own word for what broke. */
+const FETCH_ERRORS = ['AbortError', 'FetchError'];
 /**
  * How a client begins a message that goes on with the body: `429 {…`, `got status: 429 Too Many Requests. {…`, and
  * for a failure inside a stream `got status: UNAVAILABLE. {…`.
@@ -132,14 +134,17 @@ function bodyIn(error, responses, status) {
 }
 
 /**
- * The member `error` of an error: the whole body with Anthropic's and Groq's clients, what
- * the body has under that name with OpenAI's.
+ * The member `error` of an error: the whole body with the clients of Anthropic, Groq and Cloudflare (whose body
+ * has a list of `errors`, and no code of its own), what the body has under that name with OpenAI's.
  *
  * @param {any} member
  */
 function wrapped(member) {
+  // Google's whole body may be a list of bodies; that of Cloudflare's gateway has a list of errors under this name.
+  if (isList(member)) return read(read(member, '0'), 'error') === undefined ? { error: member } : member;
   if (typeof member === 'string') return member.startsWith('{') ? member : { error: member };
-  return isPlain(member) && !('error' in member) ? { error: member } : member;
+  if (!isPlain(member) || 'error' in member) return member;
+  return isList(read(member, 'errors')) && !('code' in member) && !('message' in member) ? member : { error: member };
 }
 
 /**
@@ -167,7 +172,8 @@ function namedBy(error, status) {
     return bounded({ __type: read(error, 'name'), code, message });
   }
   const [code, type, name, details] = ['code', 'type', 'status', 'errorDetails'].map((member) => read(error, member));
-  const given = { code: codeOf(code), type: hasOwnBody(error) ? undefined : codeOf(type), message };
+  const own = hasOwnBody(error) || FETCH_ERRORS.includes(read(error, 'name'));
+  const given = { code: codeOf(code), type: own ? undefined : codeOf(type), message };
   // Google's name of the status, and what else its answer had.
   const named = typeof name === 'string' ? name : undefined;
   if (named !== undefined || Array.isArray(details)) return bounded({ error: { ...given, status: named, details } });

@@ -139,7 +139,8 @@ impl Facts {
         let raised = text(0)
             .and_then(|name| ErrorKind::from_name(&name))
             .map(|kind| Raised { kind, retryable: retryable() })
-            .or_else(|| Raised::by_type(&text(3)?));
+            // Over a failed status it is more likely a member of the body that the client copied.
+            .or_else(|| if status < 300 { Raised::by_type(&text(3)?) } else { None });
         let body = if has(bits::HAS_BODY) { self.body() } else { None };
         let usage = if has(bits::HAS_USAGE) { self.usage() } else { None };
         let mut sent = into_text(self.text());

@@ -44,6 +44,8 @@ pub fn kind(links: &[Link]) -> Option<ErrorKind> {
         "SyntaxError" => {
             link.message.as_bytes().windows(4).any(|word| word == b"JSON").then_some(ErrorKind::MalformedResponse)
         }
+        // node-fetch's `json()`.
+        "FetchError" => link.message.starts_with("invalid json").then_some(ErrorKind::MalformedResponse),
         name => NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(kind, _)| *kind),
     })
 }
@@ -75,5 +77,11 @@ mod tests {
             assert_eq!(thrown(message), Some(ErrorKind::MalformedResponse), "{message}");
         }
         assert_eq!(thrown("Invalid regular expression: missing /"), None);
+        let fetched = |message: &str| {
+            kind(&[Link { name: "FetchError".to_owned(), message: message.to_owned(), ..Link::default() }])
+        };
+        let broken = "invalid json response body at https://api.example/ reason: Unexpected end of JSON input";
+        assert_eq!(fetched(broken), Some(ErrorKind::MalformedResponse));
+        assert_eq!(fetched("request to https://api.example/ failed, reason: socket hang up"), None);
     }
 }

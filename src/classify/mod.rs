@@ -239,8 +239,7 @@ fn by_code<'d>(status: u16, body: &'d BodyFacts, policy: &Policy) -> Option<Deci
         return Some((status::kind(status, false), retryable, None, "provider"));
     }
     // A number is a status only where the real one says nothing: 200 and the gateway's 5xx.
-    // Without any, small numbers are the codes of everything else.
-    let numeric = body.numeric().filter(|code| (in_band || status >= 500) && (status > 0 || *code >= 400))?;
+    let numeric = body.numeric().filter(|_| in_band || status >= 500)?;
     Some((status::kind(numeric, false), policy.statuses.retries(numeric), None, "provider"))
 }
 
@@ -323,6 +322,18 @@ mod tests {
         assert_eq!(response(200, "", r#"{"error":{"code":"429"}}"#), ("rate_limited", true, "provider"));
         assert_eq!(response(200, "", r#"{"error":{"code":400}}"#), ("bad_request", false, "provider"));
         assert_eq!(response(200, "", r#"{"error":{"message":"m"}}"#), ("server_error", true, "in_band"));
+    }
+
+    #[test]
+    fn a_number_that_is_no_failed_status_is_an_unknown_code() {
+        for code in ["0", "101", "200", "204", "302", "399", "600"] {
+            let body = format!(r#"{{"error":{{"code":{code},"message":"m"}}}}"#);
+            assert_eq!(response(503, "", &body), ("overloaded", true, "status"), "{code}");
+            assert_eq!(response(500, "", &body), ("server_error", true, "status"), "{code}");
+            assert_eq!(response(200, "", &body), ("server_error", true, "in_band"), "{code}");
+        }
+        assert_eq!(response(503, "", r#"{"code":"101"}"#), ("overloaded", true, "status"));
+        assert_eq!(response(500, "", r#"{"error":{"code":400}}"#), ("bad_request", false, "provider"));
     }
 
     #[test]

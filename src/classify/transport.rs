@@ -78,8 +78,6 @@ const CODES: &[(ErrorKind, &[&str])] = &[
             "ERR_HTTP2_STREAM_ERROR",
             "ERR_HTTP2_SESSION_ERROR",
             "ERR_HTTP2_GOAWAY_SESSION",
-            "HPE_INVALID_CONSTANT",
-            "HPE_INVALID_EOF_STATE",
             "ConnectionRefused",
             "ConnectionReset",
             "ConnectionClosed",
@@ -88,8 +86,9 @@ const CODES: &[(ErrorKind, &[&str])] = &[
     ),
 ];
 
-/// Undici's other codes (`UND_ERR_SOCKET`, `UND_ERR_CLOSED`, …) all tell of the connection.
-const TRANSPORT_CODE_PREFIX: &str = "UND_ERR_";
+/// Undici's other codes (`UND_ERR_SOCKET`, `UND_ERR_CLOSED`, …) all tell of the connection, and those
+/// of Node's HTTP parser of something on it that is not HTTP.
+const TRANSPORT_CODE_PREFIXES: &[&str] = &["UND_ERR_", "HPE_"];
 
 /// What axios and superagent give to their timeouts, and Node to a lost connection.
 const TIMEOUT_OR_TRANSPORT_CODE: &str = "ECONNABORTED";
@@ -211,8 +210,8 @@ const PROGRAMMER: &[&str] = &[
     "is not a response",
 ];
 
-/// Wordings of a connection that failed. Chromium, Firefox, WebKit, Node, Deno, Bun, workerd, and
-/// clients whose stream broke off.
+/// Wordings of a connection that failed. Chromium, Firefox, WebKit, Node, Deno, Bun, workerd, React
+/// Native, and clients whose stream broke off.
 const TRANSPORT: &[&str] = &[
     "failed to fetch",
     "networkerror when attempting to fetch resource",
@@ -224,6 +223,7 @@ const TRANSPORT: &[&str] = &[
     "a server with the specified hostname could not be found",
     "fetch failed",
     "network error",
+    "network request failed",
     "net::err_",
     "error in input stream",
     "terminated",
@@ -311,8 +311,8 @@ fn by_code(links: &[Link]) -> Option<Finding<'_>> {
     let listed =
         CODES.iter().find_map(|(kind, list)| codes().find(|code| list.contains(code)).map(|code| (*kind, Some(code))));
     listed.or_else(|| {
-        let undici = codes().find(|code| code.starts_with(TRANSPORT_CODE_PREFIX))?;
-        Some((ErrorKind::Transport, Some(undici)))
+        let begins = |code: &&str| TRANSPORT_CODE_PREFIXES.iter().any(|prefix| code.starts_with(prefix));
+        Some((ErrorKind::Transport, Some(codes().find(begins)?)))
     })
 }
 
@@ -359,6 +359,7 @@ mod tests {
             "The network connection was lost.",
             "fetch failed",
             "network error",
+            "Network request failed",
             "terminated",
             "error sending request for url (http://127.0.0.1:1/): client error (Connect)",
             "Network connection lost.",

@@ -47,6 +47,8 @@ test('a code anywhere in the cause chain or an AggregateError decides, and is to
     [fetchFailed(coded('ENOTFOUND')), 'transport', 'ENOTFOUND'],
     [fetchFailed(coded('EAI_AGAIN')), 'transport', 'EAI_AGAIN'],
     [fetchFailed(coded('UND_ERR_SOCKET', 'other side closed', coded('ECONNRESET'))), 'transport', 'ECONNRESET'],
+    [fetchFailed(coded('HPE_INVALID_CONSTANT', 'Response does not match the HTTP/1.1 protocol')), 'transport', 'HPE_INVALID_CONSTANT'],
+    [coded('HPE_INVALID_HEADER_TOKEN'), 'transport', 'HPE_INVALID_HEADER_TOKEN'],
     [fetchFailed(coded('UND_ERR_CONNECT_TIMEOUT')), 'timeout', 'UND_ERR_CONNECT_TIMEOUT'],
     [fetchFailed(coded('UND_ERR_HEADERS_TIMEOUT')), 'timeout', 'UND_ERR_HEADERS_TIMEOUT'],
     [fetchFailed(coded('UND_ERR_NEW_ONE')), 'transport', 'UND_ERR_NEW_ONE'],

@@ -75,6 +75,8 @@ test('errors of the types parse and validation are not retried', async () => {
   const errors = [
     Object.assign(new Error('not JSON'), { type: 'parse' }),
     Object.assign(new Error('wrong shape'), { type: 'validation' }),
+    Object.assign(new Error('not JSON'), { type: 'parse', status: 200 }),
+    Object.assign(new Error('wrong shape'), { type: 'validation', status: 200 }),
     new RetryError({ kind: 'response_truncated' }),
     new RetryError({ kind: 'schema_mismatch', issues: ['a is missing'] }),
   ];

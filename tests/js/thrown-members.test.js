@@ -41,6 +41,29 @@ test('status, headers and body are found where each client keeps them', () => {
   })) assert.deepEqual(read(error), LIMITED, client);
 });
 
+test('a whole body with a list of errors is read like the answer that it came in', () => {
+  for (const [status, code, kind] of [[429, 3036, 'quota_exhausted'], [429, 3040, 'overloaded'], [400, 5007, 'model_not_found']]) {
+    const body = { errors: [{ message: 'm', code }], success: false, result: null, messages: [] };
+    const error = made('APIError', `${status} ${JSON.stringify(body)}`, { status, headers: new Headers(), error: body, errors: body.errors });
+    assert.deepEqual(classify({ error }), classify({ status, body }));
+    assert.equal(classify({ error }).kind, kind);
+  }
+});
+
+test('a list of errors that a client took out of the body is read like the answer that it came in', () => {
+  const body = { success: false, error: [{ code: 2009, message: 'm' }], name: 'AiGatewayError', internalCode: 2009, message: 'm' };
+  const error = made('BadRequestError', '400 m', { status: 400, headers: new Headers(), error: body.error });
+  assert.equal(classify({ status: 400, body }).kind, 'auth');
+  assert.equal(classify({ error }).kind, 'auth');
+  const whole = [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'm' } }];
+  assert.equal(classify({ error: made('ApiError', '400 m', { status: 400, error: whole }) }).kind, 'rate_limited');
+});
+
+test('an error with a list of errors beside a code of its own is the body\'s member', () => {
+  const error = { code: 'insufficient_quota', message: 'm', errors: [{ message: 'm', reason: 'rateLimitExceeded' }] };
+  assert.equal(classify({ error: made('APIError', '429 m', { status: 429, error }) }).kind, 'quota_exhausted');
+});
+
 test('clients that keep no headers give status and code', () => {
   for (const [client, error] of Object.entries({
     'google genai': made('ApiError', TEXT, { status: 429 }),
@@ -88,6 +111,15 @@ test('the words by which other clients tell of a timeout or a lost connection', 
     [made('FetchError', 'network timeout at: https://api.example/', { type: 'request-timeout' }), 'timeout'], [made('Error', 'Timeout of 300ms exceeded', { code: 'ECONNABORTED', timeout: 300 }), 'timeout'],
     [made('ConnectionError', 'm'), 'transport'], [made('CanceledError', 'canceled', { code: 'ERR_CANCELED' }), 'transport'], [made('RestError', 'm', { code: 'REQUEST_SEND_ERROR' }), 'transport'],
     [made('Error', 'm', { $retryable: {}, $metadata: { attempts: 1 } }), 'transport'], [made('Error', 'm', { isRetryable: true }), 'transport'],
+  ]) assert.equal(read(error).kind, kind, error.message);
+});
+
+test('what node-fetch puts on its errors as a type is no provider\'s code', () => {
+  for (const [error, kind] of [
+    [made('AbortError', 'The user aborted a request.', { type: 'aborted' }), 'transport'],
+    [made('FetchError', 'invalid json response body at https://api.example/ reason: Unexpected end of JSON input', { type: 'invalid-json' }), 'malformed_response'],
+    [made('FetchError', 'request to https://api.example/ failed, reason: socket hang up', { type: 'system', code: 'ECONNRESET' }), 'transport'],
+    [made('FetchError', 'maximum redirect reached at: https://api.example/', { type: 'max-redirect' }), 'unknown'],
   ]) assert.equal(read(error).kind, kind, error.message);
 });
 
