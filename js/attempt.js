@@ -12,7 +12,7 @@ import { masked, maskWith } from './masked.js';
 import { holdOpening } from './opening.js';
 import { handleOf } from './policy.js';
 import { CANCELLED, isPromise, race, TIMED_OUT } from './race.js';
-import { bringsBody, copyOf, headersOf, isEmptyInit, isOneShot, methodOf, platformFetch, readRequest, referrerOf, Replay, urlOf, withFields } from './request.js';
+import { bringsBody, copyOf, headersOf, isEmptyInit, isOneShot, isRequest, methodOf, platformFetch, readRequest, referrerOf, Replay, urlOf, withFields } from './request.js';
 import { finalCopy, LOOK, lookAt, mayHaveBody } from './response.js';
 
 /** @import { History, StopMark } from './types.d.ts' */
@@ -207,7 +207,7 @@ export class FetchCall extends HedgedCall {
     }
     if (given.retryCountHeader !== undefined) more.push([given.retryCountHeader, String(attempt - 1)]);
     if (more.length > 0) init.headers = withFields(headersOf(input, init), more);
-    if (isEmptyInit(this.init) && (this.replay !== undefined || !isEmptyInit(init))) Object.assign(init, referrerOf(input));
+    if (isRequest(input) && isEmptyInit(this.init) && (this.replay !== undefined || !isEmptyInit(init))) Object.assign(init, referrerOf(input));
     if (attempt > this.firstAttempt && (given.bodyFactory !== undefined || this.replay !== undefined)) return this.withBody(init, limit);
     this.sent = this.init === undefined && Object.keys(init).length === 0 ? undefined : init;
     return input;

@@ -96,12 +96,10 @@ export function copyOf(init) {
  * What a Request says of its referrer, where that is not the default. An init beside a Request
  * makes the platform forget it (Fetch, the constructor of Request), so ours has to repeat it.
  *
- * @param {Input} input
+ * @param {Request} request
  * @returns {Pick<RequestInit, 'referrer' | 'referrerPolicy'>}
  */
-export function referrerOf(input) {
-  // Of a text both are undefined.
-  const { referrer, referrerPolicy } = /** @type {Request} */ (input);
+export function referrerOf({ referrer, referrerPolicy }) {
   return {
     ...(referrer !== undefined && referrer !== 'about:client' && { referrer }),
     ...(referrerPolicy && { referrerPolicy }),

@@ -348,11 +348,16 @@ impl Reader<'_> {
     }
 
     /// The place of the chosen word among `names`.
-    #[inline(never)]
     fn choice(&mut self, value: &Value, names: &[&'static str]) -> Option<usize> {
+        self.choice_or(value, names, "")
+    }
+
+    /// The same, where something else than a word is allowed, too.
+    #[inline(never)]
+    fn choice_or(&mut self, value: &Value, names: &[&'static str], other: &str) -> Option<usize> {
         let chosen = names.iter().position(|name| is_text(value, name));
         if chosen.is_none() {
-            self.fault("choice", &["'", &names.join("' or '"), "'"].concat());
+            self.fault("choice", &["'", &names.join("' or '"), "'", other].concat());
         }
         chosen
     }
@@ -364,12 +369,8 @@ impl Reader<'_> {
                 _ => self.or_fault(None, "{additive: a number from 0 to 1}"),
             };
         }
-        let chosen = JITTERS.iter().find(|(name, _)| is_text(value, name));
-        if chosen.is_none() {
-            let names = JITTERS.map(|(name, _)| name).join("', '");
-            self.fault("choice", &["'", &names, "' or {additive: a number from 0 to 1}"].concat());
-        }
-        chosen.map(|(_, jitter)| *jitter)
+        let chosen = self.choice_or(value, &JITTERS.map(|(name, _)| name), " or {additive: a number from 0 to 1}");
+        chosen.and_then(|i| JITTERS.get(i)).map(|(_, jitter)| *jitter)
     }
 
     fn hint_sources(&mut self, value: &Value) -> Option<HintSources> {

@@ -225,8 +225,8 @@ fn elements(tail: &[u8], open: u32) -> Vec<&[u8]> {
     found
 }
 
-/// A member and how its value begins: all that a frame tells of its end that lacks its beginning. Quotes inside of a JSON text are escaped, so that
-/// nothing that a model writes looks like a member.
+/// A member and how its value begins: all that a frame tells of its end that lacks its beginning. Quotes inside of a
+/// JSON text are escaped, so that nothing that a model writes looks like a member.
 struct Marker(&'static str, &'static [&'static str]);
 
 const MARKERS: &[Marker] = &[
